@@ -1,0 +1,45 @@
+import type { ToolCall } from "../call/tool-call.ts";
+import type { JsonObject } from "../call/json.ts";
+import type { Verdict } from "../gate/verdict.ts";
+
+/** Session state as the log records it before and after a call. */
+export interface LoggedSessionState {
+  readonly identity_confirmed: boolean;
+  readonly epoch: number;
+}
+
+/** One decision to be recorded (design §10). */
+export interface DecisionRecord {
+  readonly decisionId: string;
+  readonly call: ToolCall;
+  /** The policy input exactly as it was built for this call, also when an earlier stage refused. */
+  readonly input: JsonObject;
+  readonly verdict: Verdict;
+  /** Digest and name of the bundle that decided; absent when no engine is bound. */
+  readonly bundle?: { readonly name: string; readonly digest: string };
+  readonly before: LoggedSessionState;
+  readonly after: LoggedSessionState;
+  /** Nanoseconds spent, by OPA's metric names such as `timer_rego_query_eval_ns`. */
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** How an admitted call ended. */
+export interface OutcomeRecord {
+  readonly decisionId: string;
+  readonly tool: string;
+  /** `ok`, `error`, `timeout`, `cancelled`, `dry_run` or `arguments_invalid`. */
+  readonly status: string;
+  readonly code?: string;
+  readonly durationMs: number;
+  /** Small facts of the outcome, such as `exit_code`; redacted like everything else. */
+  readonly facts?: JsonObject;
+}
+
+/** The decision log of one session: append-only, chained, one writer (design §10). */
+export interface DecisionLog {
+  /** Appends a decision event. Throws when the event is not in the file whole; then nothing may execute. */
+  decision(record: DecisionRecord): void;
+  /** Appends an outcome event with the same decision id. Throws like `decision`. */
+  outcome(record: OutcomeRecord): void;
+  close(): void;
+}

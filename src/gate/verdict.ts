@@ -1,0 +1,21 @@
+import type { Decision } from "../policy/decision.ts";
+import type { RefusalCode } from "./refusals.ts";
+
+/** Stages of the gate in their order (design §5); `admission` covers what fails before or around them. */
+export type StageId = "admission" | "entitlement" | "dry_run" | "policy" | "confirm" | "approval" | "handler";
+
+/** A refusal: frozen code and text, and what would help (design §5). */
+export interface Refusal {
+  readonly stage: StageId;
+  readonly code: RefusalCode;
+  /** The exact bytes that the agent sees. */
+  readonly text: string;
+  readonly retryable: boolean;
+  /** `dry_run`, `identity_read`, `confirm`, `approval:<public id>`, … */
+  readonly resolve?: string;
+}
+
+/** What the gate says about one call: admitted with the policy's decision, or refused by the first stage that objects. */
+export type Verdict =
+  | { readonly admitted: true; readonly decision: Decision }
+  | { readonly admitted: false; readonly refusal: Refusal; readonly decision?: Decision };

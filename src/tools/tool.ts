@@ -1,0 +1,34 @@
+import type { ZodType } from "zod";
+import type { JsonObject } from "../call/json.ts";
+import type { ToolCall } from "../call/tool-call.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { SessionView } from "../session/session.ts";
+
+/** What a handler gets beside its call. */
+export interface ToolContext {
+  readonly call: ToolCall;
+  readonly decision: Decision;
+  readonly session: SessionView;
+  /** Aborted on cancellation, timeout and shutdown. */
+  readonly signal: AbortSignal;
+}
+
+/** What a handler gives back: structured content that fits the output schema, and text for the model. */
+export interface ToolOutput {
+  readonly structured: JsonObject;
+  /** Text block; the JSON of `structured` unless given. */
+  readonly text?: string;
+}
+
+/** A local tool: schema, timeout and handler; its risk comes from the declared table (design §7). */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** Object schema of the arguments; unknown keys are refused, except `agent_id` and `session_id`, which are ignored. */
+  readonly input: ZodType;
+  readonly output: ZodType;
+  readonly timeoutMs: number;
+  /** Runs the call. Throws only for a failure of the tool itself: the corridor answers `call.failed`. */
+  readonly handler: (args: JsonObject, context: ToolContext) => Promise<ToolOutput>;
+}
