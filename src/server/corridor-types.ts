@@ -1,0 +1,63 @@
+import type { JsonObject } from "../call/json.ts";
+import type { CallPath } from "../call/tool-call.ts";
+import type { ClientFacts } from "../session/session.ts";
+import type { ToolContext } from "../tools/tool.ts";
+
+/** One MCP content block; Regate itself makes text blocks only, embedders and upstream servers any. */
+export interface ContentBlock extends JsonObject {
+  type: string;
+}
+
+/** A tool result in MCP's form, free of SDK types (design §5 for refusals, §7 for results). */
+export interface CallToolResult {
+  content: ContentBlock[];
+  structuredContent?: JsonObject;
+  isError?: boolean;
+  _meta?: JsonObject;
+}
+
+/** One call at the door of the corridor, from whatever path it comes (design §1). */
+export interface CallRequest {
+  readonly tool: string;
+  /** Arguments exactly as received; the corridor takes its own frozen copy. */
+  readonly arguments: JsonObject;
+  readonly path: CallPath;
+  /** Aborted when the caller no longer wants an answer. */
+  readonly signal?: AbortSignal;
+  /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */
+  readonly handler?: (args: JsonObject, context: ToolContext) => Promise<CallToolResult>;
+}
+
+/** What the corridor answers: a tool result (refusals included), or that no such tool exists (the edge answers -32602). */
+export type CallAnswer = { readonly kind: "result"; readonly result: CallToolResult } | { readonly kind: "unknown_tool" };
+
+/** Hints of a listed tool, taken from the declared risk table (design §7). */
+export interface ToolAnnotations {
+  readonly title: string;
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/** One entry of tools/list. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema: JsonObject;
+  readonly annotations: ToolAnnotations;
+}
+
+/** The one way in for every tool call of one session (design §1). */
+export interface Corridor {
+  /** Admission (gate, log, re-arm) happens strictly in the order of the calls to `call`; handlers run in parallel. Never rejects. */
+  call(request: CallRequest): Promise<CallAnswer>;
+  /** What the allowlist and `gate/listing` show; does not vary with the session's state. */
+  listTools(): readonly ListedTool[];
+  /** Records what the client said about itself; never used for a security decision. */
+  setClient(facts: ClientFacts): void;
+  /** Aborts running handlers, waits for them and closes the decision log. */
+  close(): Promise<void>;
+}
