@@ -1,0 +1,26 @@
+// System parts that some tests need: installed where that is allowed (root on Debian, with --install or under CI), else named.
+import { spawnSync } from "node:child_process";
+
+/** Program, Debian package, and what it is for. */
+const PARTS = [
+  ["bwrap", "bubblewrap", "tests that execute commands inside the sandbox"],
+  ["python3", "python3", "the independent checker of the decision log"],
+];
+
+const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+const missing = PARTS.filter(([program]) => !has(program));
+const mayInstall = process.getuid?.() === 0 && has("apt-get");
+
+if (missing.length > 0 && mayInstall) {
+  const packages = missing.map(([, name]) => name);
+  spawnSync("apt-get", ["update", "-qq"], { stdio: ["ignore", "ignore", "inherit"] });
+  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+  });
+}
+const absent = missing.filter(([program]) => !has(program));
+for (const [program, name, purpose] of absent) {
+  process.stderr.write(`skipping ${purpose}: \`${program}\` is missing (Debian: apt-get install ${name})\n`);
+}
+if (absent.length > 0 && process.env.CI === "true") process.exitCode = 1;
