@@ -28,7 +28,9 @@ demo: $(DIST) ## a real MCP client drives the real server through every stage of
 
 test: $(DIST) ## every test that needs Node alone (system parts are installed where that is allowed, else named and skipped)
 	node scripts/system-parts.mjs
+	node scripts/policy-tests.mjs
 	npm test
+	npm run --silent cases:shell
 
 fmt: $(NODE_DEPS) ## format TypeScript, JSON and Rego
 	npx oxfmt .
