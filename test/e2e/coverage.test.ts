@@ -14,7 +14,9 @@ function testFiles(folder: string): string[] {
 /** Ids cited as `[000-…]`, `[002-…]` or `[003-…]` in the names of tests. */
 function citedIds(): Set<string> {
   const files = [...testFiles("test"), ...testFiles("policy")];
-  return new Set(files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(/\[(00[023]-[a-z0-9-]+)\]/g)].map((match) => match[1] ?? "")));
+  return new Set(
+    files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(/\[(00[023]-[a-z0-9-]+)\]/g)].map((match) => match[1] ?? "")),
+  );
 }
 
 describe("requirements", () => {
