@@ -1,4 +1,4 @@
-/** One row of the frozen refusal table: text, and whether the same call may succeed later. */
+/** One row of the frozen refusal table: text, whether the same call may succeed later, and what would help. */
 interface RefusalRow {
   readonly text: string;
   readonly retryable: boolean;
@@ -6,8 +6,9 @@ interface RefusalRow {
 }
 
 /**
- * Every refusal that Regate itself speaks, by stable code. Texts of seed 003 are exact; `policy.denied` and
- * `identity.unconfirmed` may be replaced by the policy's own first reason (design §2).
+ * Every refusal that Regate itself speaks, by stable code (design §5; docs/gate.md lists when each is given). Texts of seed 003 are
+ * exact. The texts of `policy.denied`, `policy.default_deny` and `identity.unconfirmed` may be replaced by the policy's own reason
+ * (design §2). A row never changes its meaning and a code is never used again.
  */
 export const REFUSALS = Object.freeze({
   "agent.not_entitled": { text: "agent: tool is not entitled", retryable: false },
@@ -24,13 +25,28 @@ export const REFUSALS = Object.freeze({
     retryable: true,
     resolve: "identity_read",
   },
+  "confirm.pending": { text: "confirm: waiting for the human, nothing was executed", retryable: true, resolve: "confirm" },
+  "confirm.blocked": { text: "confirm: blocked by policy, no confirmation can allow it", retryable: false },
+  "confirm.no_channel": { text: "confirm: no way to ask the human, nothing was executed", retryable: false, resolve: "confirm" },
+  "confirm.declined": { text: "confirm: declined by the human, nothing was executed", retryable: false },
+  "confirm.cancelled": { text: "confirm: cancelled by the human, nothing was executed", retryable: true, resolve: "confirm" },
+  "confirm.no_answer": { text: "confirm: no answer from the human, nothing was executed", retryable: true, resolve: "confirm" },
+  "confirm.malformed": { text: "confirm: malformed answer, nothing was executed", retryable: true, resolve: "confirm" },
+  "confirm.stale": {
+    text: "confirm: the active profile changed while waiting, nothing was executed",
+    retryable: true,
+    resolve: "identity_read",
+  },
+  "approval.unavailable": { text: "approval: the policy asks for one and none can be requested here, nothing was executed", retryable: false },
   "call.arguments_invalid": { text: "call: arguments do not match the tool's schema", retryable: false },
   "call.too_large": { text: "call: arguments exceed the size limit", retryable: false },
+  "call.changed": { text: "call: arguments were changed after the decision, nothing was executed", retryable: false },
   "call.timeout": { text: "call: the tool did not finish in time", retryable: true },
   "call.cancelled": { text: "call: cancelled by the client", retryable: true },
   "call.failed": { text: "call: the tool failed", retryable: false },
   "call.result_too_large": { text: "call: the tool's result is too large", retryable: false },
   "audit.unavailable": { text: "audit: the decision could not be recorded, nothing was executed", retryable: true },
+  "gate.closed": { text: "gate: closed, nothing was executed", retryable: false },
   "gate.internal": { text: "gate: internal error, nothing was executed", retryable: false },
 } as const satisfies Record<string, RefusalRow>);
 
