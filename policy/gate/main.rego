@@ -1,0 +1,66 @@
+# METADATA
+# scope: package
+# title: The gate
+# description: |
+#   Composes the rules of a bundle to one decision. The rules are found by reference, so that adding a rule to a bundle is adding its
+#   folder. A rule is a package `gate.rules.<rule>` with up to five members:
+#   `allow` and `deny`, a set of reasons, for calls; `visible` and `hidden`, a set of reasons, for listings; and `terms`, a set of
+#   objects such as `{"effect": "rearm"}`, under which an allowed call goes on.
+
+# METADATA
+# scope: subpackages
+# schemas:
+#   - input: schema.input
+package gate
+
+import data.lib.compose
+
+# METADATA
+# scope: document
+# title: Decision on a call
+# description: Allowed only if at least one rule allows and no rule denies. A denial has no effect on the session.
+# entrypoint: true
+default decision := {"allow": false, "reasons": set(), "effect": "none", "confirm": "none"}
+
+decision := object.union(_plain_permit, compose.terms(_terms)) if _is_allowed
+
+decision := object.union(_refusal(_reasons), object.filter(compose.terms(_terms), ["halt", "warnings"])) if not _is_allowed
+
+# METADATA
+# scope: document
+# title: Decision on a listing
+# description: |
+#   Whether an agent may see a tool: at least one rule shows it and no rule hides it. Rules of listings read no state of the session.
+# entrypoint: true
+default listing := {"allow": false, "reasons": set(), "effect": "none", "confirm": "none"}
+
+listing := _plain_permit if _is_shown
+
+listing := _refusal(_hidings) if not _is_shown
+
+_is_allowed if {
+	some name
+	data.gate.rules[name].allow == true
+	count(_reasons) == 0
+}
+
+_is_shown if {
+	some name
+	data.gate.rules[name].visible == true
+	count(_hidings) == 0
+}
+
+_reasons := {reason | some reason in compose.members(data.gate.rules[_].deny)} | _shapeless_terms
+
+_hidings := {reason | some reason in compose.members(data.gate.rules[_].hidden)}
+
+_terms := {term | some term in compose.members(data.gate.rules[_].terms)}
+
+_shapeless_terms := {term | some term in _terms; not is_object(term)}
+
+_plain_permit := {"allow": true, "reasons": set(), "effect": "none", "confirm": "none"}
+
+_refusal(reasons) := object.union(
+	{"allow": false, "reasons": reasons, "effect": "none", "confirm": "none"},
+	{"deny_reason": message | message := compose.first_message(reasons)},
+)
