@@ -1,0 +1,127 @@
+import { realpathSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { JsonObject } from "../call/json.ts";
+import { isJsonObject } from "../call/json.ts";
+import { parseJsonOnce } from "../call/duplicate-keys.ts";
+import { defaultAgentId } from "./agent-id.ts";
+import { type BundleChoice, findBundle } from "./bundle.ts";
+import { ConfigError, errorCode } from "./config-error.ts";
+import { readBoundedFile } from "./read-file.ts";
+import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
+import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
+import { checkStateDir, defaultStateDir } from "./state-dir.ts";
+import { readToolsFile } from "./tools-file.ts";
+
+const DEFAULT_DEADLINE_MS = 2_000;
+const MAX_CONTEXT_BYTES = 1_048_576;
+const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));
+
+/** Everything that `serve` needs to know, frozen and validated (design §3). */
+export interface ServeOptions {
+  readonly bundle: BundleChoice;
+  /** Real path of the working directory. */
+  readonly workdir: string;
+  readonly stateDir: string;
+  readonly agentId: string;
+  /** Entitled tools; undefined when no allowlist is configured, and then policy is the only tool gate. */
+  readonly allowlist?: ReadonlySet<string>;
+  readonly allowlistFile?: string;
+  readonly requireDryRun: boolean;
+  readonly context?: Readonly<JsonObject>;
+  readonly contextFile?: string;
+  readonly configFile?: string;
+  readonly destructiveMatch: "words" | "text";
+  readonly policyDeadlineMs: number;
+  /** Environment of this process, for the allow-list of run_shell. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What `decide` needs to know. */
+export interface DecideOptions {
+  readonly bundle: BundleChoice;
+  /** Undefined: in this thread and without a time limit. */
+  readonly policyDeadlineMs?: number;
+}
+
+async function withFile(flags: FlagValues, around: Surroundings): Promise<Sources> {
+  const config = pick(CONFIG_SETTING, { ...around, flags });
+  if (config === undefined) return { ...around, flags };
+  const { readConfigFile } = await import("./config-file.ts");
+  return { ...around, flags, file: readConfigFile(config.value, around.cwd) };
+}
+
+function realWorkdir(picked: Picked | undefined, cwd: string): string {
+  const path = picked === undefined ? cwd : pathOf(picked);
+  try {
+    if (statSync(path).isDirectory()) return realpathSync(path);
+  } catch (cause) {
+    throw new ConfigError(
+      "config.option",
+      `working directory \`${picked?.value ?? path}\` cannot be used (${errorCode(cause)}): give an existing directory`,
+      { cause },
+    );
+  }
+  throw new ConfigError("config.option", `working directory \`${picked?.value ?? path}\` is not a directory`);
+}
+
+function readContext(picked: Picked | undefined): { contextFile?: string; context?: Readonly<JsonObject> } {
+  if (picked === undefined) return {};
+  const contextFile = pathOf(picked);
+  const read = readBoundedFile(contextFile, { maxBytes: MAX_CONTEXT_BYTES, links: true });
+  const parsed = read.ok ? parseJsonOnce(read.text) : read;
+  if (!parsed.ok) throw new ConfigError("config.option", `context file \`${picked.value}\` ${parsed.problem}`, { cause: parsed.cause });
+  if (!isJsonObject(parsed.value)) throw new ConfigError("config.option", `context file \`${picked.value}\` must hold a JSON object`);
+  return { contextFile, context: parsed.value };
+}
+
+function readStateDir(sources: Sources): string {
+  const picked = pick(SETTINGS.stateDir, sources);
+  const path = picked === undefined ? defaultStateDir(sources.env, sources.home) : pathOf(picked);
+  checkStateDir(path, picked?.value ?? path);
+  return path;
+}
+
+function readAllowlist(picked: Picked | undefined): { allowlistFile?: string; allowlist?: ReadonlySet<string> } {
+  if (picked === undefined || picked.value === "") return {};
+  const allowlistFile = pathOf(picked);
+  return { allowlistFile, allowlist: readToolsFile(allowlistFile, picked.value) };
+}
+
+function deadline(sources: Sources): number | undefined {
+  const picked = pick(SETTINGS.policyDeadlineMs, sources);
+  return picked === undefined ? undefined : Number(picked.value);
+}
+
+/**
+ * Options of `serve`, judged in this order: configuration, allowlist, bundle; nothing is made or loaded (design §3, exit codes).
+ * @param flags what the command line gave, already checked for form
+ * @throws ConfigError for the first thing that is wrong
+ */
+export async function resolveServeOptions(flags: FlagValues, around: Surroundings): Promise<ServeOptions> {
+  const sources = await withFile(flags, around);
+  const picked = {
+    workdir: realWorkdir(pick(SETTINGS.workdir, sources), sources.cwd),
+    stateDir: readStateDir(sources),
+    agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
+    requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
+    destructiveMatch: pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? ("text" as const) : ("words" as const),
+    policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
+    environment: Object.freeze({ ...sources.env }),
+    ...readContext(pick(SETTINGS.contextFile, sources)),
+    ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
+  };
+  const bundle = pick(SETTINGS.bundle, sources);
+  const allowlist = readAllowlist(pick(SETTINGS.agentToolsFile, sources));
+  return Object.freeze({ ...picked, ...allowlist, bundle: Object.freeze(findBundle(bundle, PACKAGED_BUNDLES)) });
+}
+
+/**
+ * Options of `decide`, by the same precedence and in the same order as those of `serve`.
+ * @throws ConfigError for the first thing that is wrong
+ */
+export async function resolveDecideOptions(flags: FlagValues, around: Surroundings): Promise<DecideOptions> {
+  const sources = await withFile(flags, around);
+  const policyDeadlineMs = deadline(sources);
+  const bundle = Object.freeze(findBundle(pick(SETTINGS.bundle, sources), PACKAGED_BUNDLES));
+  return Object.freeze(policyDeadlineMs === undefined ? { bundle } : { bundle, policyDeadlineMs });
+}

@@ -1,0 +1,113 @@
+import { agentIdProblem } from "./agent-id.ts";
+
+/** One setting: the same name as flag (`--name`) and as key of the configuration file, and its environment variables. */
+export interface Setting {
+  readonly name: string;
+  /** `switch` takes no value and can only turn something on; `number` is a JSON number in the file. */
+  readonly kind: "text" | "number" | "switch";
+  /** Variables in their order: `REGATE_*` first, then the `ADSSH_*` name where seed 003 names one. */
+  readonly env: readonly string[];
+  /** What stands for the value in help. */
+  readonly placeholder?: string;
+  readonly describe: string;
+  readonly choices?: readonly string[];
+  /** What is wrong with a value, as a phrase that follows it; undefined when it may be used. */
+  readonly problem?: (value: string) => string | undefined;
+  /** True when an empty flag value has a meaning of its own (seed 003: no allowlist). */
+  readonly emptyFlag?: boolean;
+}
+
+const MAX_DEADLINE_MS = 600_000;
+
+function deadlineProblem(value: string): string | undefined {
+  const milliseconds = /^[1-9][0-9]{0,5}$/.test(value) ? Number(value) : 0;
+  return milliseconds >= 1 && milliseconds <= MAX_DEADLINE_MS ? undefined : `must be a whole number from 1 to ${MAX_DEADLINE_MS}`;
+}
+
+/** `--config`: the only setting that the configuration file cannot hold. */
+export const CONFIG_SETTING: Setting = {
+  name: "config",
+  kind: "text",
+  env: ["REGATE_CONFIG"],
+  placeholder: "FILE",
+  describe: "configuration file (JSON; keys are the names of these flags)",
+};
+
+/** Every setting of Regate that can come from a flag, the environment or the configuration file (design §3). */
+export const SETTINGS = {
+  bundle: {
+    name: "bundle",
+    kind: "text",
+    env: ["REGATE_BUNDLE"],
+    placeholder: "NAME|PATH",
+    describe:
+      "policy bundle: a packaged name, a folder with policy.wasm, data.json and manifest.json, or an OPA bundle .tar.gz (default: `default`)",
+  },
+  workdir: {
+    name: "workdir",
+    kind: "text",
+    env: ["REGATE_WORKDIR"],
+    placeholder: "DIR",
+    describe: "working directory of commands (default: the current directory)",
+  },
+  stateDir: {
+    name: "state-dir",
+    kind: "text",
+    env: ["REGATE_STATE_DIR"],
+    placeholder: "DIR",
+    describe: "where the decision log is kept (default: $XDG_STATE_HOME/regate, else ~/.local/state/regate)",
+  },
+  agentId: {
+    name: "agent-id",
+    kind: "text",
+    env: ["REGATE_AGENT_ID", "ADSSH_AGENT_ID"],
+    placeholder: "ID",
+    describe: "agent id of the process claim (default: mcp-<pid>)",
+    problem: agentIdProblem,
+  },
+  agentToolsFile: {
+    name: "agent-tools-file",
+    kind: "text",
+    env: ["REGATE_AGENT_TOOLS_FILE", "ADSSH_AGENT_TOOLS_FILE"],
+    placeholder: "FILE",
+    describe: "allowlist, one tool name a line; an empty value means that no allowlist is configured (default: none)",
+    emptyFlag: true,
+  },
+  requireAgentDryRun: {
+    name: "require-agent-dry-run",
+    kind: "switch",
+    env: ["REGATE_AGENT_REQUIRE_DRY_RUN", "ADSSH_AGENT_REQUIRE_DRY_RUN"],
+    describe: "a destructive run_shell needs dry_run=true",
+  },
+  contextFile: {
+    name: "context-file",
+    kind: "text",
+    env: ["REGATE_CONTEXT_FILE"],
+    placeholder: "FILE",
+    describe: "JSON object that the policy sees as input.context",
+  },
+  destructiveMatch: {
+    name: "destructive-match",
+    kind: "text",
+    env: ["REGATE_DESTRUCTIVE_MATCH"],
+    placeholder: "HOW",
+    choices: ["words", "text"],
+    describe: "how the seed's fragments are matched: on dequoted words of the parsed command, or also on its raw text (default: words)",
+  },
+  policyDeadlineMs: {
+    name: "policy-deadline-ms",
+    kind: "number",
+    env: ["REGATE_POLICY_DEADLINE_MS"],
+    placeholder: "MS",
+    describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 2000 in serve, none in decide)",
+    problem: deadlineProblem,
+  },
+} as const satisfies Record<string, Setting>;
+
+/** What is wrong with a value of a setting, from whatever source, as a phrase that follows it. */
+export function settingProblem(setting: Setting, value: string): string | undefined {
+  if (value === "") return "must not be empty";
+  if (setting.choices !== undefined && !setting.choices.includes(value))
+    return `must be ${setting.choices.map((choice) => `\`${choice}\``).join(" or ")}`;
+  return setting.problem?.(value);
+}
