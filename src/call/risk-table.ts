@@ -1,0 +1,106 @@
+import { RUN_SHELL } from "./make-call.ts";
+import type { Risk, ShellAnalysis, ToolFacts } from "./tool-call.ts";
+
+/** What is declared about a command: the row of the risk table (design §6 and §7; reference: identity gate, risk classification). */
+export interface DeclaredFlags {
+  /** Changes nothing. */
+  readonly read_only: boolean;
+  /** Can destroy what exists; run_shell, whose commands are classified one by one, is declared by the worst that it can do. */
+  readonly destructive: boolean;
+  readonly handoff: boolean;
+  readonly live_write: boolean;
+  /** Reaches beyond this machine. */
+  readonly open_world: boolean;
+}
+
+/** A row of `DECLARED_RISK`: the flags, and the registry key of the command; null for a console tool. */
+export interface DeclaredRow extends DeclaredFlags {
+  readonly command_key: string | null;
+}
+
+/**
+ * Flags by command key, or by wire name where a tool has no key: the form of `regate.risk` in a bundle's data. A flag that a row
+ * leaves out is not set; one of another type than boolean counts against the tool.
+ */
+export type RiskRows = Readonly<Record<string, Partial<DeclaredFlags>>>;
+
+const MUTATING: DeclaredFlags = { read_only: false, destructive: false, handoff: false, live_write: false, open_world: false };
+const READ: DeclaredFlags = { ...MUTATING, read_only: true };
+
+/**
+ * The declared risk of every local tool by wire name (design §6 and §7). Mutability comes from this table alone, never from a name
+ * or from what a tool says about itself; what has no row counts as mutating.
+ */
+export const DECLARED_RISK: ReadonlyMap<string, DeclaredRow> = new Map(
+  Object.entries<DeclaredRow>({
+    run_shell: { command_key: "run_shell", ...MUTATING, destructive: true, open_world: true },
+    eval_starlark: { command_key: "eval_starlark", ...MUTATING, open_world: true },
+    list_sessions: { command_key: "list_sessions", ...READ },
+    cloud_query: { command_key: "cloud_query", ...READ, open_world: true },
+    audit_log: { command_key: "audit_log", ...READ },
+    admin_list_sessions: { command_key: "admin_list_sessions", ...READ },
+    admin_list_approvals: { command_key: "admin_list_approvals", ...READ },
+    admin_list_recordings: { command_key: "admin_list_recordings", ...READ },
+    admin_list_elevations: { command_key: "admin_list_elevations", ...READ },
+    admin_list_leases: { command_key: "admin_list_leases", ...READ },
+    admin_explain: { command_key: "admin_explain", ...READ },
+    identity_status: { command_key: "identity_status", ...READ },
+    identity_device_login: { command_key: "identity_device_login", ...MUTATING, open_world: true },
+    whoami: { command_key: null, ...READ },
+    harness_load: { command_key: null, ...READ },
+    config_profile_status: { command_key: "config.profile.status", ...READ },
+    overview_status: { command_key: "overview.status", ...READ },
+    config_switch: { command_key: "config.switch", ...MUTATING },
+    config_profile_create: { command_key: "config.profile.create", ...MUTATING },
+    config_profile_sandbox_use: { command_key: "config.profile.sandbox.use", ...MUTATING },
+    config_profile_rename: { command_key: "config.profile.rename", ...MUTATING },
+    config_profile_edit: { command_key: "config.profile.edit", ...MUTATING },
+    search: { command_key: "search", ...READ },
+    describe: { command_key: "describe", ...READ },
+    execute: { command_key: "execute", ...READ },
+  }).map(([name, row]) => [name, Object.freeze(row)]),
+);
+
+/**
+ * The declared facts of a tool, frozen. `rows` are the bundle's own (`regate.risk`): they declare tools that this table does not
+ * know, and can make a declared one only stricter. A tool that nobody declared is unknown, and so mutating.
+ * @param name wire name, compared exactly
+ */
+export function factsOf(name: string, rows: RiskRows = {}): ToolFacts {
+  const declared = DECLARED_RISK.get(name);
+  const key = declared === undefined ? name : declared.command_key;
+  const row = Object.hasOwn(rows, key ?? name) ? rows[key ?? name] : undefined;
+  const known = declared ?? row;
+  return Object.freeze({
+    name,
+    command_key: key,
+    source: "local",
+    server: "",
+    known: known !== undefined,
+    ...(known === undefined ? MUTATING : strictest([declared, row])),
+    pinned: false,
+  });
+}
+
+/**
+ * The class of one call (seed 003, governed tools; design §7): `unknown` for an undeclared tool; for run_shell `mutable` when its
+ * command is clear, else `destructive`, also when nobody analysed it; for every other tool from its declared flags.
+ */
+export function riskClass(facts: ToolFacts, shell?: ShellAnalysis): Risk {
+  if (!facts.known) return "unknown";
+  if (facts.name === RUN_SHELL) return shell?.verdict === "clear" ? "mutable" : "destructive";
+  if (facts.destructive || facts.live_write) return "destructive";
+  return facts.read_only ? "read" : "mutable";
+}
+
+function strictest(rows: readonly (Partial<DeclaredFlags> | undefined)[]): DeclaredFlags {
+  const given = rows.filter((row) => row !== undefined);
+  const isSet = (flag: keyof DeclaredFlags): boolean => given.some((row) => row[flag] !== undefined && row[flag] !== false);
+  return {
+    read_only: given.every((row) => row.read_only === true),
+    destructive: isSet("destructive"),
+    handoff: isSet("handoff"),
+    live_write: isSet("live_write"),
+    open_world: isSet("open_world"),
+  };
+}

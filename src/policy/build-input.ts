@@ -1,0 +1,82 @@
+import type { JsonObject, JsonValue } from "../call/json.ts";
+import type { ShellAnalysis, ToolCall } from "../call/tool-call.ts";
+import type { Claim, SessionView } from "../session/session.ts";
+import type { PolicyInput } from "./input.ts";
+
+/** What is known when a call is put to policy. Everything but `call`, `session` and `environment` is absent when not set. */
+export interface PolicyInputParts {
+  readonly call: ToolCall;
+  readonly session: SessionView;
+  readonly environment: { readonly sandbox: "bwrap" | "none" };
+  /** Working directory of run_shell. */
+  readonly workdir?: string | undefined;
+  /** What the host supplies; never from arguments. */
+  readonly context?: Readonly<JsonObject> | undefined;
+  readonly approval?: PolicyInput["approval"];
+  readonly elevation?: PolicyInput["elevation"];
+  readonly lease?: PolicyInput["lease"];
+  readonly subject?: Readonly<JsonObject> | undefined;
+  /** True for `gate/listing`: `usage` is left out, since a list must not vary with it (design §2). */
+  readonly listing?: boolean | undefined;
+}
+
+/**
+ * Builds the policy input of design §2. Pure, and the only builder there is: real calls, explanations and replays all use it, so
+ * that trial and real answers cannot differ. `agent` is made from the claim and the call's class alone; nothing in the arguments
+ * reaches anything but `arguments`, `args` and `shell` (law 8). Optional fields are absent when not set, never null.
+ */
+export function buildPolicyInput(parts: PolicyInputParts): PolicyInput & JsonObject {
+  const { call, session, environment, workdir, context, approval, elevation, lease, subject, listing } = parts;
+  const input = {
+    time: call.time,
+    user: session.user,
+    groups: session.groups,
+    session_id: session.claim.sessionId,
+    agent: agentOf(session.claim, call),
+    command: call.tool,
+    args: argStrings(call.arguments),
+    arguments: call.arguments,
+    tool: call.facts,
+    path: call.path,
+    session: session.identity,
+    profile: session.profile,
+    client: session.client,
+    ...present("usage", listing === true ? undefined : session.usage),
+    ...present("approval", approval),
+    ...present("workdir", workdir),
+    method: "tools/call",
+    ...present("context", context),
+    ...present("shell", call.shell === undefined ? undefined : shellOf(call.shell)),
+    environment,
+    ...present("elevation", elevation),
+    ...present("lease", lease),
+    ...present("subject", subject),
+  };
+  return input as unknown as PolicyInput & JsonObject;
+}
+
+/**
+ * Arguments as `key=value` strings, sorted by UTF-16 code units: strings verbatim, every other value as JSON (design §2, field
+ * `args`). Neither keys nor values are escaped; a rule that must tell them apart reads `arguments`.
+ */
+export function argStrings(args: Readonly<JsonObject>): string[] {
+  return Object.entries(args)
+    .map(([key, value]) => `${key}=${textOf(value)}`)
+    .sort();
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function agentOf(claim: Claim, call: ToolCall): PolicyInput["agent"] {
+  return { id: claim.agentId, session_id: claim.sessionId, kind: "mcp", risk: call.risk, dry_run: call.dryRun };
+}
+
+function shellOf({ verifiable, destructive, findings, commands, redirects }: ShellAnalysis): object {
+  return { verifiable, destructive, findings, commands, redirects };
+}
+
+function present<Value>(key: string, value: Value | undefined): Record<string, Value> {
+  return value === undefined ? {} : { [key]: value };
+}
