@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+
+/** Who runs this process, as policy sees it (design §2, fields `user` and `groups`). */
+export interface OsUser {
+  readonly user: string;
+  /** Group names, sorted and unique; the number where a group has no name. */
+  readonly groups: readonly string[];
+}
+
+/** The operating system's user and groups; ids stand in where the system knows no name. Reads `/etc/group` once. */
+export function osUser(): OsUser {
+  const names = groupNames();
+  const ids = process.getgroups?.() ?? [];
+  const groups = [...new Set(ids.map((id) => names.get(id) ?? String(id)))].toSorted();
+  return Object.freeze({ user: userName(), groups: Object.freeze(groups) });
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a uid that has no entry.
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+function groupNames(): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (const line of readGroupFile().split("\n")) {
+    const [name, , id] = line.split(":");
+    if (name && id && /^\d+$/.test(id)) names.set(Number(id), name);
+  }
+  return names;
+}
+
+function readGroupFile(): string {
+  try {
+    return readFileSync("/etc/group", "utf8");
+  } catch {
+    return "";
+  }
+}
