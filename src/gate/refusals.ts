@@ -10,7 +10,7 @@ interface RefusalRow {
  * exact. The texts of `policy.denied`, `policy.default_deny` and `identity.unconfirmed` may be replaced by the policy's own reason
  * (design §2). A row never changes its meaning and a code is never used again.
  */
-export const REFUSALS = Object.freeze({
+export const REFUSALS = frozenRows({
   "agent.not_entitled": { text: "agent: tool is not entitled", retryable: false },
   "agent.dry_run_required": { text: "agent: destructive action requires dry_run=true", retryable: true, resolve: "dry_run" },
   "agent.engine_unbound": { text: "agent: security engine is not bound", retryable: false },
@@ -37,7 +37,10 @@ export const REFUSALS = Object.freeze({
     retryable: true,
     resolve: "identity_read",
   },
-  "approval.unavailable": { text: "approval: the policy asks for one and none can be requested here, nothing was executed", retryable: false },
+  "approval.unavailable": {
+    text: "approval: the policy asks for one and none can be requested here, nothing was executed",
+    retryable: false,
+  },
   "call.arguments_invalid": { text: "call: arguments do not match the tool's schema", retryable: false },
   "call.too_large": { text: "call: arguments exceed the size limit", retryable: false },
   "call.changed": { text: "call: arguments were changed after the decision, nothing was executed", retryable: false },
@@ -46,9 +49,15 @@ export const REFUSALS = Object.freeze({
   "call.failed": { text: "call: the tool failed", retryable: false },
   "call.result_too_large": { text: "call: the tool's result is too large", retryable: false },
   "audit.unavailable": { text: "audit: the decision could not be recorded, nothing was executed", retryable: true },
+  "gate.stopped": { text: "gate: stopped, nothing was executed", retryable: false },
   "gate.closed": { text: "gate: closed, nothing was executed", retryable: false },
   "gate.internal": { text: "gate: internal error, nothing was executed", retryable: false },
 } as const satisfies Record<string, RefusalRow>);
+
+function frozenRows<Rows extends Record<string, RefusalRow>>(rows: Rows): Readonly<Rows> {
+  for (const row of Object.values(rows)) Object.freeze(row);
+  return Object.freeze(rows);
+}
 
 /** Stable code of a refusal. */
 export type RefusalCode = keyof typeof REFUSALS;

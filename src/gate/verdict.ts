@@ -1,8 +1,8 @@
 import type { Decision } from "../policy/decision.ts";
 import type { RefusalCode } from "./refusals.ts";
 
-/** Stages of the gate in their order (design §5); `admission` covers what fails before or around them. */
-export type StageId = "admission" | "entitlement" | "dry_run" | "policy" | "confirm" | "approval" | "handler";
+/** Stages of the gate in their order (design §5; src/gate/order.ts); `admission` covers what fails before or around them. */
+export type StageId = "admission" | "entitlement" | "dry_run" | "policy" | "approval" | "confirm" | "handler";
 
 /** A refusal: frozen code and text, and what would help (design §5). */
 export interface Refusal {

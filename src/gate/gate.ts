@@ -1,0 +1,94 @@
+import type { ArgumentProblem } from "../call/frozen-copy.ts";
+import type { JsonObject } from "../call/json.ts";
+import type { ToolCall } from "../call/tool-call.ts";
+import type { Decision } from "../policy/decision.ts";
+import { needsDryRun } from "./dry-run.ts";
+import { isEntitled } from "./entitlement.ts";
+import { GATE_ORDER } from "./order.ts";
+import { refusalOf, refuseUnfit } from "./policy.ts";
+import { refuse } from "./refuse.ts";
+import type { Refusal, StageId, Verdict } from "./verdict.ts";
+
+/** What stays the same for all calls of a session. */
+export interface GateRules {
+  /** Names that the agent is entitled to; absent when no allowlist is configured. */
+  readonly allowlist?: ReadonlySet<string> | undefined;
+  readonly requireDryRun: boolean;
+  /** Asks the policy; absent when no engine is bound. */
+  readonly decide?: ((input: JsonObject) => Decision) | undefined;
+}
+
+/** One call at the gate. */
+export interface GateQuestion {
+  readonly call: ToolCall;
+  /** Why the arguments cannot be judged, if so. */
+  readonly problem?: ArgumentProblem | undefined;
+  readonly input: JsonObject;
+  /** True after a denial with `halt`. */
+  readonly stopped: boolean;
+  /** Looked at only when policy wants a human. */
+  readonly confirmation: () => Confirmation;
+}
+
+/** `none`: nobody can be asked; `ask`: a human can; `settled`: the human agreed, or nothing would run anyway. */
+export type Confirmation = "none" | "ask" | "settled";
+
+interface Walk {
+  readonly question: GateQuestion;
+  readonly rules: GateRules;
+  decision?: Decision;
+}
+
+type Judge = (walk: Walk) => Refusal | undefined;
+
+/** What each stage says; the stages stand in GATE_ORDER alone. */
+const JUDGES: Readonly<Record<StageId, Judge>> = {
+  admission: ({ question }) => (question.stopped ? refuse("admission", "gate.stopped") : undefined),
+  entitlement: ({ question, rules }) =>
+    isEntitled(question.call.tool, rules.allowlist) ? undefined : refuse("entitlement", "agent.not_entitled"),
+  dry_run: ({ question, rules }) =>
+    needsDryRun(question.call, rules.requireDryRun) ? refuse("dry_run", "agent.dry_run_required") : undefined,
+  policy: judgePolicy,
+  approval: ({ decision }) => (decision?.approval === undefined ? undefined : refuse("approval", "approval.unavailable")),
+  confirm: judgeConfirm,
+  // The handler's own refusals come when it runs (server/handler.ts).
+  handler: () => undefined,
+};
+
+/**
+ * Walks the gate order for one call; the first refusal wins (design §5). Effectless: it neither logs nor changes the session.
+ * `confirm.pending` means that a human must be asked before the call is judged again.
+ */
+export function judge(question: GateQuestion, rules: GateRules): Verdict {
+  const walk: Walk = { question, rules };
+  for (const stage of GATE_ORDER) {
+    const refusal = JUDGES[stage.id](walk);
+    if (refusal !== undefined) return { admitted: false, refusal, ...(walk.decision === undefined ? {} : { decision: walk.decision }) };
+  }
+  if (walk.decision === undefined) throw new Error("the gate order has no policy stage");
+  return { admitted: true, decision: walk.decision };
+}
+
+function judgePolicy(walk: Walk): Refusal | undefined {
+  const { question, rules } = walk;
+  if (rules.decide === undefined) return refuse("policy", "agent.engine_unbound");
+  if (question.problem !== undefined) return refuseUnfit(question.problem);
+  walk.decision = rules.decide(question.input);
+  return refusalOf(walk.decision);
+}
+
+function judgeConfirm({ question, decision }: Walk): Refusal | undefined {
+  switch (decision?.confirm) {
+    case "none":
+      return undefined;
+    case "elicit":
+      return refuseUnsettled(question.confirmation());
+    default:
+      return refuse("confirm", "confirm.blocked");
+  }
+}
+
+function refuseUnsettled(confirmation: Confirmation): Refusal | undefined {
+  if (confirmation === "settled") return undefined;
+  return refuse("confirm", confirmation === "ask" ? "confirm.pending" : "confirm.no_channel");
+}
