@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { LoggedSessionState } from "../audit/log.ts";
+import type { JsonObject } from "../call/json.ts";
+import type { MadeCall } from "../call/make-call.ts";
+import type { GateQuestion } from "../gate/gate.ts";
+import { judge } from "../gate/gate.ts";
+import { refuse } from "../gate/refuse.ts";
+import type { Verdict } from "../gate/verdict.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { SessionView } from "../session/session.ts";
+import type { Core } from "./core.ts";
+import { rearms } from "./effects.ts";
+import type { EffectTicket } from "./effects.ts";
+import { inputFor } from "./policy-input.ts";
+
+/** One call that was judged, with its decision on record and its effect applied. */
+export interface Admission {
+  readonly decisionId: string;
+  readonly verdict: Verdict;
+  /** The session as it was judged. */
+  readonly session: SessionView;
+  /** Epoch of the identity state right after the effect. */
+  readonly epoch: number;
+  /** Present when policy allowed the call. */
+  readonly ticket?: EffectTicket;
+}
+
+/** How a call is judged. */
+export interface AdmissionRequest {
+  readonly made: MadeCall;
+  readonly confirmation: GateQuestion["confirmation"];
+  /** Given after a question to the human that did not end well: then the gate is not asked again. */
+  readonly verdict?: Verdict;
+}
+
+interface Judged {
+  readonly verdict: Verdict;
+  readonly input: JsonObject;
+  readonly session: SessionView;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/**
+ * Judges one call, records the decision and applies its effect, in one synchronous step: the next call is judged only after that
+ * (design §5).
+ */
+export function admit(core: Core, request: AdmissionRequest): Admission {
+  const decisionId = randomUUID();
+  const judged = judgeCall(core, request);
+  const begins = request.verdict === undefined && judged.verdict.decision?.allow === true ? judged.verdict.decision : undefined;
+  const refused = record(core, { decisionId, made: request.made, judged, rearmed: rearms(begins) });
+  if (refused !== undefined) return { decisionId, verdict: refused, session: judged.session, epoch: core.session.identity.epoch };
+  if (judged.verdict.decision?.halt === true && !judged.verdict.decision.allow) core.stopped = true;
+  const ticket = begins === undefined ? undefined : core.effects.begin(begins);
+  const { verdict, session } = judged;
+  return { decisionId, verdict, session, epoch: core.session.identity.epoch, ...(ticket === undefined ? {} : { ticket }) };
+}
+
+/** What the gate would say now: neither recorded nor counted, and without effect. */
+export function preview(core: Core, request: AdmissionRequest): Verdict {
+  return judgeCall(core, request).verdict;
+}
+
+function judgeCall(core: Core, request: AdmissionRequest): Judged {
+  const { call } = request.made;
+  const started = process.hrtime.bigint();
+  const session = core.session.view(call.tool, core.now().getTime());
+  const input = inputFor(core, call, session);
+  const clock = { asked: 0n };
+  const verdict = request.verdict ?? askGate(core, { request, input, clock });
+  return { verdict, input, session, metrics: metricsOf(clock.asked, process.hrtime.bigint() - started) };
+}
+
+function askGate(core: Core, ask: { request: AdmissionRequest; input: JsonObject; clock: { asked: bigint } }): Verdict {
+  const { allowlist, requireDryRun } = core.options;
+  const { made, confirmation } = ask.request;
+  try {
+    const question = { ...made, input: ask.input, stopped: core.stopped, confirmation };
+    return judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) });
+  } catch (error) {
+    core.report(error);
+    return { admitted: false, refusal: refuse("admission", "gate.internal") };
+  }
+}
+
+function timedDecide({ options }: Core, clock: { asked: bigint }): ((input: JsonObject) => Decision) | undefined {
+  const { engine } = options;
+  if (engine === undefined) return undefined;
+  return (input) => {
+    const before = process.hrtime.bigint();
+    const decision = engine.decide(input);
+    clock.asked = process.hrtime.bigint() - before;
+    return decision;
+  };
+}
+
+/** Nanoseconds under OPA's own metric name, and those of the whole gate under ours. */
+function metricsOf(asked: bigint, gate: bigint): Readonly<Record<string, number>> {
+  return { ...(asked === 0n ? {} : { timer_rego_query_eval_ns: Number(asked) }), timer_regate_gate_ns: Number(gate) };
+}
+
+/** Puts the decision on record; what is answered instead when it cannot be. */
+function record(core: Core, entry: { decisionId: string; made: MadeCall; judged: Judged; rearmed: boolean }): Verdict | undefined {
+  const { decisionId, made, judged, rearmed } = entry;
+  const { verdict, input, metrics } = judged;
+  const { engine } = core.options;
+  const before = stateOf(core);
+  const after = rearmed ? { identity_confirmed: false, epoch: before.epoch + 1 } : before;
+  const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
+  try {
+    core.recorder.decision({ decisionId, call: made.call, input, verdict, ...bundle, before, after, metrics });
+    return undefined;
+  } catch (error) {
+    core.report(error);
+    return { admitted: false, refusal: refuse("admission", "audit.unavailable") };
+  }
+}
+
+function stateOf({ session }: Core): LoggedSessionState {
+  return { identity_confirmed: session.identity.identityConfirmed, epoch: session.identity.epoch };
+}

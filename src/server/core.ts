@@ -1,0 +1,62 @@
+import type { DecisionLog } from "../audit/log.ts";
+import type { JsonObject } from "../call/json.ts";
+import type { ShellAnalysis, ToolFacts } from "../call/tool-call.ts";
+import type { Engine } from "../policy/engine.ts";
+import type { SessionIdentityState } from "../session/identity-state.ts";
+import type { LiveSession } from "../session/live-session.ts";
+import type { SessionRegistry } from "../session/registry.ts";
+import type { Claim } from "../session/session.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { Confirm } from "./confirm.ts";
+import type { Effects } from "./effects.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Running } from "./running.ts";
+
+/** What a corridor is made of: one for each session. */
+export interface CorridorOptions {
+  readonly claim: Claim;
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Absent: every tool answers `agent.engine_unbound` (seed 003). The caller closes it. */
+  readonly engine?: Engine | undefined;
+  /** Closed with the corridor. */
+  readonly log: DecisionLog;
+  /** Local tools; a call with a handler of its own needs none. */
+  readonly registry: ToolRegistry;
+  /** Declared facts of a tool; an undeclared one is `known: false`. */
+  readonly factsOf: (tool: string) => ToolFacts;
+  readonly analyse: (command: string) => ShellAnalysis;
+  /** Names that the agent is entitled to; absent when no allowlist is configured. */
+  readonly allowlist?: ReadonlySet<string> | undefined;
+  readonly requireDryRun: boolean;
+  readonly sandbox: "bwrap" | "none";
+  readonly workdir?: string | undefined;
+  /** What the host tells policy; never from arguments. */
+  readonly context?: Readonly<JsonObject> | undefined;
+  readonly activeProfile?: (() => string | null) | undefined;
+  readonly identity?: SessionIdentityState | undefined;
+  /** Asks a human; absent: what needs a human is refused. */
+  readonly confirm?: Confirm | undefined;
+  readonly confirmTimeoutMs?: number | undefined;
+  /** Registers the session while the corridor is open. */
+  readonly sessions?: SessionRegistry | undefined;
+  readonly now?: (() => Date) | undefined;
+  /** Told of what went wrong inside; the agent gets a fixed text only. */
+  readonly report?: ((problem: unknown) => void) | undefined;
+}
+
+/** The parts that the corridor's steps share. */
+export interface Core {
+  readonly options: CorridorOptions;
+  readonly session: LiveSession;
+  readonly recorder: Recorder;
+  readonly effects: Effects;
+  readonly confirm: Confirm | undefined;
+  readonly now: () => Date;
+  readonly report: (problem: unknown) => void;
+  readonly running: Running;
+  /** Aborted when the corridor closes. */
+  readonly shutdown: AbortController;
+  /** Set by a denial with `halt`: nothing of this session is admitted any more (design §2). */
+  stopped: boolean;
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { makeCall } from "../call/make-call.ts";
+import type { MadeCall } from "../call/make-call.ts";
+import { riskClass } from "../call/risk-table.ts";
+import type { Confirmation } from "../gate/gate.ts";
+import { refuse } from "../gate/refuse.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
+import type { Verdict } from "../gate/verdict.ts";
+import { createSession } from "../session/live-session.ts";
+import type { SessionEntry } from "../session/registry.ts";
+import { admit, preview } from "./admission.ts";
+import type { Admission } from "./admission.ts";
+import { createConfirmer } from "./confirm.ts";
+import type { Core, CorridorOptions } from "./core.ts";
+import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
+import { createEffects } from "./effects.ts";
+import { handlerRefusal } from "./handler.ts";
+import { listTools } from "./listing.ts";
+import { pendingDecision, settlePending } from "./pending.ts";
+import { perform } from "./perform.ts";
+import { prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
+import { createRecorder } from "./recorder.ts";
+import { refusalResult } from "./results.ts";
+import { createRunning } from "./running.ts";
+
+/** A corridor that can also look ahead. */
+export interface OpenCorridor extends Corridor {
+  /** What the gate would say to a call now; neither recorded nor counted, and without effect. */
+  decide(request: CallRequest): Verdict;
+}
+
+/** How long closing waits for handlers that were told to stop: all is over within 2 s (design §3). */
+const CLOSE_GRACE_MS = 1_500;
+
+/**
+ * Opens the corridor of one session: the one function that every call passes, whatever path it comes from (design §1). Admission is
+ * synchronous inside `call`, so that calls are gated, logged and re-armed strictly in the order of the calls to `call` (design §5).
+ */
+export function createCorridor(options: CorridorOptions): OpenCorridor {
+  const core = createCore(options);
+  const open = new Set<Promise<unknown>>();
+  const unregister = options.sessions?.register(entryOf(core));
+  let closing: Promise<void> | undefined;
+  return {
+    call(request) {
+      const answer = answerCall(core, request);
+      open.add(answer);
+      void answer.finally(() => open.delete(answer));
+      return answer;
+    },
+    decide: (request) => decide(core, request),
+    listTools: () => listTools(core),
+    setClient: (facts) => core.session.setClient(facts),
+    close: () => (closing ??= close(core, open).finally(unregister)),
+  };
+}
+
+function createCore(options: CorridorOptions): Core {
+  const { claim, user, groups, activeProfile, identity, confirm, confirmTimeoutMs, log } = options;
+  const { now = () => new Date(), report = () => undefined } = options;
+  const session = createSession({ claim, user, groups, activeProfile, identity, startedAt: now().getTime() });
+  const shutdown = new AbortController();
+  setMaxListeners(0, shutdown.signal);
+  return {
+    options,
+    session,
+    recorder: createRecorder(log, report),
+    effects: createEffects(session.identity),
+    confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
+    now,
+    report,
+    running: createRunning(),
+    shutdown,
+    stopped: false,
+  };
+}
+
+async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer> {
+  try {
+    if (core.shutdown.signal.aborted) return refused("gate.closed");
+    return await enter(core, request);
+  } catch (error) {
+    core.report(error);
+    return refused("gate.internal");
+  }
+}
+
+/** Nothing before the first `await` may yield: that is what keeps the calls in order. */
+async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
+  const made = callOf(core, request);
+  const prepared = lazily(() => prepare(core.options.registry, request, made.call));
+  const first = admit(core, { made, confirmation: () => confirmationOf(core, prepared()) });
+  core.session.usage.judged(made.call.tool, core.now().getTime());
+  const decision = pendingDecision(first);
+  if (decision === undefined) return proceed(core, { request, made, admission: first, prepared });
+  try {
+    const settled = await settlePending(core, { made, first, decision, signal: request.signal });
+    if (settled === undefined) return cancelledAnswer(core, made, first);
+    return await proceed(core, { request, made, admission: settled, prepared });
+  } finally {
+    first.ticket?.ended();
+  }
+}
+
+interface JudgedCall {
+  readonly request: CallRequest;
+  readonly made: MadeCall;
+  readonly admission: Admission;
+  readonly prepared: () => Prepared;
+}
+
+function proceed(core: Core, { request, made, admission, prepared }: JudgedCall): Promise<CallAnswer> | CallAnswer {
+  const { verdict, decisionId, ticket } = admission;
+  if (verdict.admitted) return perform(core, { request, call: made.call, admission, decision: verdict.decision, prepared: prepared() });
+  core.session.usage.denied();
+  ticket?.ended();
+  return { kind: "result", result: refusalResult(verdict.refusal, decisionId) };
+}
+
+/** The call was withdrawn while the human was asked: the question is on record, nothing has run. */
+function cancelledAnswer(core: Core, { call }: MadeCall, { decisionId }: Admission): CallAnswer {
+  core.recorder.outcome({ decisionId, tool: call.tool, status: "cancelled", code: "call.cancelled", durationMs: 0 });
+  return { kind: "result", result: handlerRefusal(decisionId, "call.cancelled") };
+}
+
+function callOf(core: Core, request: CallRequest): MadeCall {
+  const { factsOf, analyse } = core.options;
+  const { tool, path } = request;
+  return makeCall({ tool, arguments: request.arguments, path, time: core.now().toISOString(), factsOf, analyse, riskOf: riskClass });
+}
+
+function confirmationOf(core: Core, prepared: Prepared): Confirmation {
+  if (prepared.kind !== "run") return "settled";
+  return core.confirm !== undefined && core.session.canElicit() ? "ask" : "none";
+}
+
+function decide(core: Core, request: CallRequest): Verdict {
+  try {
+    const made = callOf(core, request);
+    return preview(core, { made, confirmation: () => confirmationOf(core, prepare(core.options.registry, request, made.call)) });
+  } catch (error) {
+    core.report(error);
+    return { admitted: false, refusal: refuse("admission", "gate.internal") };
+  }
+}
+
+/** A refusal outside any decision: nothing was judged, so nothing could be recorded. */
+function refused(code: RefusalCode): CallAnswer {
+  return { kind: "result", result: refusalResult(refuse("admission", code), randomUUID()) };
+}
+
+async function close(core: Core, open: ReadonlySet<Promise<unknown>>): Promise<void> {
+  core.shutdown.abort();
+  await Promise.all([...open, core.running.idle(CLOSE_GRACE_MS)]);
+  core.recorder.close();
+}
+
+function entryOf({ options, now }: Core): SessionEntry {
+  const { claim, user, groups } = options;
+  return { id: claim.sessionId, agent_id: claim.agentId, user, principals: groups, created: now().toISOString() };
+}
+
+function lazily<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

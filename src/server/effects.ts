@@ -1,0 +1,62 @@
+import type { Decision } from "../policy/decision.ts";
+import type { SessionIdentityState } from "../session/identity-state.ts";
+
+/** What an admitted call may still do to the session when its handler ends. */
+export interface EffectTicket {
+  /** Records an identity read, if this call is one and nothing switched the profile since before it was admitted. Tells whether it did. */
+  succeeded(profile: string | null): boolean;
+  /** The handler is over, however it ended; must be called once it can do nothing more. */
+  ended(): void;
+}
+
+/** Applies the effects that the policy decides, and nothing else (design §6). */
+export interface Effects {
+  /** Re-arms at once when the decision says so; a read is recorded only when its handler has succeeded. */
+  begin(decision: Decision): EffectTicket;
+}
+
+/** Whether applying a decision's effect re-arms the gate. */
+export function rearms(decision: Decision | undefined): boolean {
+  return decision?.allow === true && decision.effect === "rearm";
+}
+
+/**
+ * Makes the effects of one session. A read that was admitted while a switch was still running may have seen the profile before it, so
+ * it confirms nothing; neither does one that a switch overtook.
+ */
+export function createEffects(identity: SessionIdentityState): Effects {
+  let switching = 0;
+  const beginSwitch = (): EffectTicket => {
+    identity.rearm();
+    switching += 1;
+    return { succeeded: () => false, ended: once(() => (switching -= 1)) };
+  };
+  const beginRead = (): EffectTicket => {
+    const { epoch } = identity;
+    const quiet = switching === 0;
+    return {
+      succeeded(profile) {
+        if (!quiet || identity.epoch !== epoch) return false;
+        identity.recordIdentityRead(profile);
+        return true;
+      },
+      ended: () => undefined,
+    };
+  };
+  return {
+    begin(decision) {
+      if (rearms(decision)) return beginSwitch();
+      return decision.allow && decision.effect === "record_identity_read" ? beginRead() : NOTHING;
+    },
+  };
+}
+
+const NOTHING: EffectTicket = { succeeded: () => false, ended: () => undefined };
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}

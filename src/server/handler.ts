@@ -1,0 +1,116 @@
+import { refuse } from "../gate/refuse.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
+import { ToolError } from "../tools/tool-error.ts";
+import type { CallToolResult } from "./corridor-types.ts";
+import { isToolResult, refusalResult } from "./results.ts";
+import { linkSignals } from "./signals.ts";
+
+/** Largest result, in bytes of its JSON; leaves room for the envelope of an answer below 2 MB (design §7). */
+export const RESULT_CAP_BYTES = 1_990_000;
+
+/** How an admitted call ended, and what is answered. */
+export interface HandlerEnd {
+  /** As the outcome event says it (design §10). */
+  readonly status: "ok" | "error" | "timeout" | "cancelled" | "dry_run" | "arguments_invalid";
+  readonly code?: RefusalCode;
+  readonly result: CallToolResult;
+}
+
+/** One run of a handler. */
+export interface HandlerRun {
+  readonly decisionId: string;
+  /** Absent: the handler decides by itself how long it takes. */
+  readonly timeoutMs?: number | undefined;
+  /** Aborted by the caller, or by shutdown. */
+  readonly signals: readonly (AbortSignal | undefined)[];
+  readonly start: (signal: AbortSignal) => Promise<CallToolResult>;
+  /** Called once when the handler itself is over, which may be after the answer. */
+  readonly onSettled: () => void;
+  /** Told what went wrong inside; never shown to the agent. */
+  readonly report: (problem: unknown) => void;
+}
+
+/** An answer of the handler stage that is not the tool's own (design §5). */
+export function handlerRefusal(decisionId: string, code: RefusalCode, text?: string): CallToolResult {
+  return refusalResult(refuse("handler", code, { text }), decisionId);
+}
+
+/**
+ * Runs a handler and bounds it in time and size; never throws. On a timeout or a cancellation the handler's signal is aborted and the
+ * answer goes out at once; what the handler still does is its own clean-up.
+ */
+export async function runHandler(run: HandlerRun): Promise<HandlerEnd> {
+  const stop = stopper(run);
+  const work = start(run, stop.signal);
+  const stopped = stop.stopped.then((code): HandlerEnd => ended(run, code));
+  try {
+    return await Promise.race([stopped, work]);
+  } finally {
+    stop.release();
+  }
+}
+
+async function start(run: HandlerRun, signal: AbortSignal): Promise<HandlerEnd> {
+  try {
+    const result: unknown = signal.aborted ? undefined : await run.start(signal);
+    return signal.aborted ? ended(run, "call.cancelled") : bounded(run, result);
+  } catch (error) {
+    return failed(run, error);
+  } finally {
+    run.onSettled();
+  }
+}
+
+function bounded(run: HandlerRun, result: unknown): HandlerEnd {
+  if (!isToolResult(result)) return failed(run, new Error("the handler gave no tool result"));
+  if (Buffer.byteLength(JSON.stringify(result)) > RESULT_CAP_BYTES) return ended(run, "call.result_too_large");
+  return { status: result.isError === true ? "error" : "ok", result };
+}
+
+function failed(run: HandlerRun, error: unknown): HandlerEnd {
+  if (error instanceof ToolError)
+    return { status: "error", code: "call.failed", result: handlerRefusal(run.decisionId, "call.failed", error.message) };
+  run.report(error);
+  return ended(run, "call.failed");
+}
+
+function ended(run: HandlerRun, code: RefusalCode): HandlerEnd {
+  const status = code === "call.timeout" ? "timeout" : code === "call.cancelled" ? "cancelled" : "error";
+  return { status, code, result: handlerRefusal(run.decisionId, code) };
+}
+
+interface Stopper {
+  readonly signal: AbortSignal;
+  /** Settles only when the run is stopped from outside. */
+  readonly stopped: Promise<"call.timeout" | "call.cancelled">;
+  release(): void;
+}
+
+function stopper({ timeoutMs, signals }: HandlerRun): Stopper {
+  const controller = new AbortController();
+  const { promise: stopped, resolve } = withResolver<"call.timeout" | "call.cancelled">();
+  const stop = (code: "call.timeout" | "call.cancelled"): void => {
+    resolve(code);
+    controller.abort(new Error(code));
+  };
+  const linked = linkSignals(signals);
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("call.timeout"), timeoutMs);
+  linked.signal.addEventListener("abort", () => stop("call.cancelled"), { once: true });
+  if (linked.signal.aborted) stop("call.cancelled");
+  return {
+    signal: controller.signal,
+    stopped,
+    release() {
+      clearTimeout(timer);
+      linked.release();
+    },
+  };
+}
+
+function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,49 @@
+import type { MadeCall } from "../call/make-call.ts";
+import { refuse } from "../gate/refuse.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
+import type { Verdict } from "../gate/verdict.ts";
+import type { Decision } from "../policy/decision.ts";
+import { admit } from "./admission.ts";
+import type { Admission } from "./admission.ts";
+import { CONFIRM_REFUSALS } from "./confirm.ts";
+import type { Core } from "./core.ts";
+import { linkSignals } from "./signals.ts";
+
+/** A call that policy allows if the human in the session agrees. */
+export interface PendingCall {
+  readonly made: MadeCall;
+  readonly first: Admission;
+  readonly decision: Decision;
+  /** Aborted when the caller no longer wants an answer. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The policy's decision, if the human must be asked before it holds. */
+export function pendingDecision({ verdict }: Admission): Decision | undefined {
+  return !verdict.admitted && verdict.refusal.code === "confirm.pending" ? verdict.decision : undefined;
+}
+
+/**
+ * Asks the human and judges the call again: while they thought, the profile may have been switched and the policy's answer may have
+ * changed (design §6). Each answer is a decision of its own on record.
+ * @returns undefined when the call was cancelled meanwhile
+ */
+export async function settlePending(core: Core, pending: PendingCall): Promise<Admission | undefined> {
+  const { made, first, decision } = pending;
+  if (core.confirm === undefined) throw new Error("a call waits for a human although nobody can be asked");
+  const linked = linkSignals([pending.signal, core.shutdown.signal]);
+  try {
+    const outcome = await core.confirm({ call: made.call, decision, session: first.session, signal: linked.signal });
+    if (linked.signal.aborted) return undefined;
+    if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
+    if (core.session.identity.epoch !== first.epoch) return admit(core, refusedBy(pending, "confirm.stale"));
+    return admit(core, { made, confirmation: () => "settled" });
+  } finally {
+    linked.release();
+  }
+}
+
+function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {
+  const verdict: Verdict = { admitted: false, refusal: refuse("confirm", code), decision };
+  return { made, confirmation: () => "none", verdict };
+}

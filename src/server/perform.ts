@@ -1,0 +1,84 @@
+import type { JsonObject } from "../call/json.ts";
+import type { ToolCall } from "../call/tool-call.ts";
+import { REFUSALS } from "../gate/refusals.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Admission } from "./admission.ts";
+import type { Core } from "./core.ts";
+import type { CallAnswer, CallRequest } from "./corridor-types.ts";
+import { handlerRefusal, runHandler } from "./handler.ts";
+import type { HandlerEnd } from "./handler.ts";
+import { outcomeFacts } from "./outcome-facts.ts";
+import { isUnchanged } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
+import { decidedResult } from "./results.ts";
+
+/** An admitted call on its way to the handler. */
+export interface AdmittedCall {
+  readonly request: CallRequest;
+  readonly call: ToolCall;
+  readonly admission: Admission;
+  readonly decision: Decision;
+  readonly prepared: Prepared;
+}
+
+/** Runs an admitted call, if there is something to run, and records how it ended. Never throws. */
+export async function perform(core: Core, admitted: AdmittedCall): Promise<CallAnswer> {
+  const startedAt = performance.now();
+  const { admission, prepared, call } = admitted;
+  const { decisionId, ticket } = admission;
+  const done = (end: { status: string; code?: string }, facts: JsonObject = {}): void => {
+    const durationMs = performance.now() - startedAt;
+    const some = Object.keys(facts).length > 0 ? { facts } : {};
+    core.recorder.outcome({ decisionId, tool: call.tool, status: end.status, durationMs, ...codeOf(end), ...some });
+  };
+  if (prepared.kind === "unknown") {
+    ticket?.ended();
+    done({ status: "error", code: "call.unknown_tool" });
+    return { kind: "unknown_tool" };
+  }
+  const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
+  const read = end.status === "ok" && ticket?.succeeded(admission.session.profile.active) === true;
+  done(end, { ...outcomeFacts(end.result), ...(read ? { identity_read_recorded: true } : {}) });
+  return {
+    kind: "result",
+    result: end.code === undefined ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result,
+  };
+}
+
+async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { kind: "run" }): Promise<HandlerEnd> {
+  const { request, call, admission, decision } = admitted;
+  const { decisionId, session, ticket } = admission;
+  if (request.handler !== undefined && !isUnchanged(request, call)) {
+    ticket?.ended();
+    return { status: "error", code: "call.changed", result: handlerRefusal(decisionId, "call.changed") };
+  }
+  const ended = core.session.usage.started();
+  const settled = core.running.begin();
+  const end = await runHandler({
+    decisionId,
+    timeoutMs: prepared.timeoutMs,
+    signals: [request.signal, core.shutdown.signal],
+    start: (signal) => prepared.start({ call, decision, session, signal }),
+    onSettled() {
+      ended();
+      ticket?.ended();
+      settled();
+    },
+    report: core.report,
+  });
+  return call.dryRun && end.status === "ok" ? { ...end, status: "dry_run" } : end;
+}
+
+function invalid({ admission }: AdmittedCall, problem: string): HandlerEnd {
+  admission.ticket?.ended();
+  const text = `${REFUSALS["call.arguments_invalid"].text}: ${problem}`;
+  return {
+    status: "arguments_invalid",
+    code: "call.arguments_invalid",
+    result: handlerRefusal(admission.decisionId, "call.arguments_invalid", text),
+  };
+}
+
+function codeOf({ code }: { code?: string }): { code?: string } {
+  return code === undefined ? {} : { code };
+}

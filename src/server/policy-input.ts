@@ -1,0 +1,39 @@
+import type { JsonObject } from "../call/json.ts";
+import { NO_COMMAND } from "../call/make-call.ts";
+import type { ToolCall } from "../call/tool-call.ts";
+import { riskClass } from "../call/risk-table.ts";
+import { buildPolicyInput } from "../policy/build-input.ts";
+import type { SessionView } from "../session/session.ts";
+import type { Core } from "./core.ts";
+
+/** The policy input of one call in this corridor (design §2). */
+export function inputFor({ options }: Core, call: ToolCall, session: SessionView): JsonObject {
+  const { sandbox, workdir, context } = options;
+  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context });
+}
+
+/**
+ * The policy input of one entry of a listing: the tool without arguments, and nothing that changes while the session lasts (design §2:
+ * a list does not vary with session state).
+ */
+export function listingInputFor(core: Core, tool: string): JsonObject {
+  const { sandbox, workdir, context } = core.options;
+  const now = core.now();
+  const facts = core.options.factsOf(tool);
+  const call: ToolCall = {
+    tool,
+    arguments: {},
+    path: "direct",
+    time: now.toISOString(),
+    facts,
+    risk: riskClass(facts, NO_COMMAND),
+    dryRun: false,
+  };
+  const view = core.session.view(tool, now.getTime());
+  const {
+    session: _session,
+    profile: _profile,
+    ...input
+  } = buildPolicyInput({ call, session: view, environment: { sandbox }, workdir, context, listing: true });
+  return input;
+}

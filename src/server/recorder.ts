@@ -1,0 +1,47 @@
+import type { DecisionLog, DecisionRecord, OutcomeRecord } from "../audit/log.ts";
+
+/** The corridor's side of the decision log. */
+export interface Recorder {
+  /** Throws when the event is not in the file whole: then nothing may execute (law 10). */
+  decision(record: DecisionRecord): void;
+  /** Never throws: what has run has run. An outcome that cannot be written is kept, and written before any further decision. */
+  outcome(record: OutcomeRecord): void;
+  /** Writes what is left, as far as it can be, and closes the log. */
+  close(): void;
+}
+
+/**
+ * Puts the rule "this and every later call is refused until it can be written" (design §10) around a log: no decision is recorded while
+ * an earlier outcome is not.
+ * @param report told of each event that could not be written
+ */
+export function createRecorder(log: DecisionLog, report: (problem: unknown) => void): Recorder {
+  const owed: OutcomeRecord[] = [];
+  const settle = (): void => {
+    for (let next = owed[0]; next !== undefined; next = owed[0]) {
+      log.outcome(next);
+      owed.shift();
+    }
+  };
+  const trySettle = (): void => {
+    try {
+      settle();
+    } catch (error) {
+      report(error);
+    }
+  };
+  return {
+    decision(record) {
+      settle();
+      log.decision(record);
+    },
+    outcome(record) {
+      owed.push(record);
+      trySettle();
+    },
+    close() {
+      trySettle();
+      log.close();
+    },
+  };
+}
