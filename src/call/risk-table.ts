@@ -19,10 +19,10 @@ export interface DeclaredRow extends DeclaredFlags {
 }
 
 /**
- * Flags by command key, or by wire name where a tool has no key: the form of `regate.risk` in a bundle's data. A flag that a row
- * leaves out is not set; one of another type than boolean counts against the tool.
+ * Flags by command key, or by wire name where a tool has no key: the form of `regate.risk` in a bundle's data. It is plain JSON:
+ * a flag that a row leaves out is not set, and one that is no boolean counts against the tool.
  */
-export type RiskRows = Readonly<Record<string, Partial<DeclaredFlags>>>;
+export type RiskRows = Readonly<Record<string, unknown>>;
 
 const MUTATING: DeclaredFlags = { read_only: false, destructive: false, handoff: false, live_write: false, open_world: false };
 const READ: DeclaredFlags = { ...MUTATING, read_only: true };
@@ -69,15 +69,14 @@ export const DECLARED_RISK: ReadonlyMap<string, DeclaredRow> = new Map(
 export function factsOf(name: string, rows: RiskRows = {}): ToolFacts {
   const declared = DECLARED_RISK.get(name);
   const key = declared === undefined ? name : declared.command_key;
-  const row = Object.hasOwn(rows, key ?? name) ? rows[key ?? name] : undefined;
-  const known = declared ?? row;
+  const given = [declared, rowOf(rows, key ?? name)].filter((row) => row !== undefined);
   return Object.freeze({
     name,
     command_key: key,
     source: "local",
     server: "",
-    known: known !== undefined,
-    ...(known === undefined ? MUTATING : strictest([declared, row])),
+    known: given.length > 0,
+    ...(given.length > 0 ? strictest(given) : MUTATING),
     pinned: false,
   });
 }
@@ -93,11 +92,16 @@ export function riskClass(facts: ToolFacts, shell?: ShellAnalysis): Risk {
   return facts.read_only ? "read" : "mutable";
 }
 
-function strictest(rows: readonly (Partial<DeclaredFlags> | undefined)[]): DeclaredFlags {
-  const given = rows.filter((row) => row !== undefined);
-  const isSet = (flag: keyof DeclaredFlags): boolean => given.some((row) => row[flag] !== undefined && row[flag] !== false);
+function rowOf(rows: RiskRows, key: string): Readonly<Record<string, unknown>> | undefined {
+  if (!Object.hasOwn(rows, key)) return undefined;
+  const row = rows[key];
+  return typeof row === "object" && row !== null ? { ...row } : {};
+}
+
+function strictest(rows: readonly { readonly [flag in keyof DeclaredFlags]?: unknown }[]): DeclaredFlags {
+  const isSet = (flag: keyof DeclaredFlags): boolean => rows.some((row) => row[flag] !== undefined && row[flag] !== false);
   return {
-    read_only: given.every((row) => row.read_only === true),
+    read_only: rows.every((row) => row.read_only === true),
     destructive: isSet("destructive"),
     handoff: isSet("handoff"),
     live_write: isSet("live_write"),
