@@ -48,7 +48,7 @@ export const GATE_ORDER: readonly GateStage[] = Object.freeze([
       "agent.engine_unbound",
       "call.too_large",
     ],
-    reason: "Rego decides on the whole call; what it cannot be asked about is refused",
+    reason: "the policy decides on the whole call; what it cannot be asked about is refused",
   },
   {
     id: "approval",

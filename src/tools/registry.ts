@@ -37,7 +37,7 @@ export function createRegistry(tools: readonly Tool[]): ToolRegistry {
 function registered(tool: Tool): RegisteredTool {
   return Object.freeze({
     tool,
-    inputSchema: publishedSchema(tool.input, "input"),
-    outputSchema: publishedSchema(tool.output, "output"),
+    inputSchema: publishedSchema(tool.input),
+    outputSchema: publishedSchema(tool.output),
   });
 }

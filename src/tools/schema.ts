@@ -10,11 +10,10 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["$schema", "$defs", "$ref",
  * The JSON schema that a tool publishes, in the keywords that draft-07 and 2020-12 share and without `$schema`. Its root is an object
  * schema: a union of object schemas becomes one whose `anyOf` says which keys belong together.
  * @param schema the tool's input or output schema
- * @param io `input` leaves arguments with a default optional
  * @throws Error when the schema is not made of closed objects: then unknown keys would pass
  */
-export function publishedSchema(schema: ZodType, io: "input" | "output"): JsonObject {
-  const { $schema: _, ...generated } = toJSONSchema(schema, { io, reused: "inline", unrepresentable: "throw" });
+export function publishedSchema(schema: ZodType): JsonObject {
+  const { $schema: _, ...generated } = toJSONSchema(schema, { io: "input", reused: "inline", unrepresentable: "throw" });
   const root = asOneObject(generated as JsonObject);
   const stray = strayKey(root);
   if (stray !== undefined) throw new Error(`a tool schema must not use \`${stray}\``);

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { GATE_ORDER } from "../../src/gate/order.ts";
+import { REFUSALS } from "../../src/gate/refusals.ts";
+
+// Literals: what agents, logs and operators see. A row is changed here only together with docs/gate.md and the changelog.
+const PINNED: readonly (readonly [code: string, row: { text: string; retryable: boolean; resolve?: string }])[] = [
+  ["agent.not_entitled", { text: "agent: tool is not entitled", retryable: false }],
+  ["agent.dry_run_required", { text: "agent: destructive action requires dry_run=true", retryable: true, resolve: "dry_run" }],
+  ["agent.engine_unbound", { text: "agent: security engine is not bound", retryable: false }],
+  ["policy.no_decision", { text: "policy: no decision (empty result set)", retryable: false }],
+  ["policy.malformed", { text: "policy: malformed decision document", retryable: false }],
+  ["policy.default_deny", { text: "policy: deny by default (no allow decision)", retryable: false }],
+  ["policy.non_boolean_allow", { text: "policy: non-boolean allow", retryable: false }],
+  ["policy.denied", { text: "policy: deny by default (no allow decision)", retryable: false }],
+  ["policy.error", { text: "policy: evaluation failed", retryable: false }],
+  [
+    "identity.unconfirmed",
+    {
+      text: "identity: not confirmed in this session: read who is active first (whoami, config.profile.status or overview.status), then repeat the call; one read is enough until the profile is switched",
+      retryable: true,
+      resolve: "identity_read",
+    },
+  ],
+  ["confirm.pending", { text: "confirm: waiting for the human, nothing was executed", retryable: true, resolve: "confirm" }],
+  ["confirm.blocked", { text: "confirm: blocked by policy, no confirmation can allow it", retryable: false }],
+  ["confirm.no_channel", { text: "confirm: no way to ask the human, nothing was executed", retryable: false, resolve: "confirm" }],
+  ["confirm.declined", { text: "confirm: declined by the human, nothing was executed", retryable: false }],
+  ["confirm.cancelled", { text: "confirm: cancelled by the human, nothing was executed", retryable: true, resolve: "confirm" }],
+  ["confirm.no_answer", { text: "confirm: no answer from the human, nothing was executed", retryable: true, resolve: "confirm" }],
+  ["confirm.malformed", { text: "confirm: malformed answer, nothing was executed", retryable: true, resolve: "confirm" }],
+  [
+    "confirm.stale",
+    { text: "confirm: the active profile changed while waiting, nothing was executed", retryable: true, resolve: "identity_read" },
+  ],
+  [
+    "approval.unavailable",
+    { text: "approval: the policy asks for one and none can be requested here, nothing was executed", retryable: false },
+  ],
+  ["call.arguments_invalid", { text: "call: arguments do not match the tool's schema", retryable: false }],
+  ["call.too_large", { text: "call: arguments exceed the size limit", retryable: false }],
+  ["call.changed", { text: "call: arguments were changed after the decision, nothing was executed", retryable: false }],
+  ["call.timeout", { text: "call: the tool did not finish in time", retryable: true }],
+  ["call.cancelled", { text: "call: cancelled by the client", retryable: true }],
+  ["call.failed", { text: "call: the tool failed", retryable: false }],
+  ["call.result_too_large", { text: "call: the tool's result is too large", retryable: false }],
+  ["audit.unavailable", { text: "audit: the decision could not be recorded, nothing was executed", retryable: true }],
+  ["gate.stopped", { text: "gate: stopped, nothing was executed", retryable: false }],
+  ["gate.closed", { text: "gate: closed, nothing was executed", retryable: false }],
+  ["gate.internal", { text: "gate: internal error, nothing was executed", retryable: false }],
+];
+
+describe("the refusal table", () => {
+  it.each(PINNED)("%s", (code, row) => {
+    expect(new Map<string, object>(Object.entries(REFUSALS)).get(code)).toEqual(row);
+  });
+
+  it("has no other code", () => {
+    expect(Object.keys(REFUSALS).toSorted()).toEqual(PINNED.map(([code]) => code).toSorted());
+  });
+});
+
+it("the gate order", () => {
+  expect(GATE_ORDER.map(({ id, code }) => `${id} ${code}`)).toEqual([
+    "admission gate.stopped",
+    "entitlement agent.not_entitled",
+    "dry_run agent.dry_run_required",
+    "policy policy.denied",
+    "approval approval.unavailable",
+    "confirm confirm.declined",
+    "handler call.failed",
+  ]);
+});
