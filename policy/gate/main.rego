@@ -32,8 +32,6 @@ decision := object.union(_refusal(_reasons), object.filter(compose.terms(_terms)
 # description: |
 #   Whether an agent may see a tool: at least one rule shows it and no rule hides it. Rules of listings read no state of the session.
 # entrypoint: true
-default listing := {"allow": false, "reasons": set(), "effect": "none", "confirm": "none"}
-
 listing := _plain_permit if _is_shown
 
 listing := _refusal(_hidings) if not _is_shown
