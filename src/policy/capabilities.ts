@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "../call/json.ts";
 import { isJsonObject } from "../call/json.ts";
-import { COMPILED_BUILTINS, HOST_BUILTINS, NATIVE_BUILTINS } from "./allowed-builtins.ts";
+import type { JsonObject, JsonValue } from "../call/json.ts";
+import { NATIVE_BUILTINS, WRONG_IN_WASM } from "./wasm-builtins.ts";
 
 /** A capabilities document as `opa capabilities --current` prints it; only the parts that the cut reads are named. */
 export interface Capabilities {
@@ -8,30 +8,67 @@ export interface Capabilities {
   readonly features?: readonly string[];
 }
 
+/** Builtins that the engine supplies to the module: pure, undefined on error, never throwing (reference/opa-wasm.md §5.4). */
+export const HOST_BUILTINS: readonly string[] = [
+  "crypto.sha256",
+  "glob.quote_meta",
+  "hex.decode",
+  "hex.encode",
+  "indexof_n",
+  "net.cidr_is_valid",
+  "numbers.range_step",
+  "object.subset",
+  "regex.find_n",
+  "regex.replace",
+  "semver.compare",
+  "semver.is_valid",
+  "sprintf",
+  "strings.any_prefix_match",
+  "strings.any_suffix_match",
+  "strings.count",
+  "time.add_date",
+  "time.clock",
+  "time.date",
+  "time.diff",
+  "time.parse_duration_ns",
+  "time.parse_rfc3339_ns",
+  "time.weekday",
+  "units.parse",
+  "units.parse_bytes",
+];
+
+/** Builtins of which nothing is left in a module: operators, and annotations that OPA resolves when it compiles. */
+const COMPILED_AWAY: readonly string[] = ["assign", "eq", "rego.metadata.chain", "rego.metadata.rule"];
+
+/** Native builtins that OPA has deprecated, or whose text follows hash order: `$"{…}"` over a set or an object. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["all", "any", "internal.template_string", "net.cidr_overlap", "re_match", "set_diff"]);
+
 /** Language features that policies are written in; template strings are left out with their builtin. */
-const FEATURES = ["keywords_in_refs", "rego_v1"];
+const FEATURES: readonly string[] = ["keywords_in_refs", "rego_v1"];
 
 /** Keywords that a file may import: `future.keywords.not` makes a negation over something undefined true (design §1). */
-const FUTURE_KEYWORDS = ["not"];
+const FUTURE_KEYWORDS: readonly string[] = ["not"];
 
-/** `concat` over a set joins in hash order, so a policy may join arrays only. */
+/** Joins a set in hash order, so a policy may join arrays only. */
 const JOINS_SETS = "concat";
 
 /**
- * Cuts OPA's capabilities down to what a Regate policy may use (design §2): the allowed builtins as OPA declares them, except that
- * `concat` takes arrays only; the language without template strings; no network.
+ * Cuts OPA's capabilities down to what a Regate policy may use (design §2): builtins that are native in the module and right there,
+ * or supplied by the engine, as OPA declares them, except that `concat` takes arrays only; the language without template strings;
+ * no network. The result is `policy/capabilities.json`.
  * @throws Error naming the builtins or features that the document lacks: then it is of another OPA version
  */
 export function cutCapabilities(current: Capabilities): JsonObject {
-  const allowed = new Set([...NATIVE_BUILTINS, ...HOST_BUILTINS, ...COMPILED_BUILTINS]);
+  const native = [...NATIVE_BUILTINS.keys()].filter((name) => !WRONG_IN_WASM.has(name) && !LEFT_OUT.has(name));
+  const allowed = new Set([...native, ...HOST_BUILTINS, ...COMPILED_AWAY]);
   const builtins = current.builtins.filter(({ name }) => allowed.has(name));
   const present = new Set([...builtins.map(({ name }) => name), ...(current.features ?? [])]);
   const missing = [...allowed, ...FEATURES].filter((name) => !present.has(name));
   if (missing.length > 0) throw new Error(`capabilities lack ${missing.map((name) => `\`${name}\``).join(", ")}`);
   return {
     builtins: builtins.map((builtin) => (builtin.name === JOINS_SETS ? withoutSets(builtin) : builtin)),
-    future_keywords: FUTURE_KEYWORDS,
-    features: FEATURES,
+    future_keywords: [...FUTURE_KEYWORDS],
+    features: [...FEATURES],
     allow_net: [],
   };
 }
