@@ -28,7 +28,8 @@ interface Budget {
 }
 
 /**
- * Copies arguments once and freezes the copy, so that what was judged is what runs (design §1, trial P06). Every getter is read once;
+ * Copies arguments once and freezes the copy, so that what was judged is what runs (design §1, trial P06). A string with a lone surrogate is
+ * malformed: it has no UTF-8 form and aborts the WASM runtime. Every getter is read once;
  * properties that are `undefined` are left out, as in JSON; `__proto__` and `constructor` are ordinary keys.
  * @param value what the caller gave as arguments
  */
@@ -39,11 +40,6 @@ export function frozenCopy(value: unknown): FrozenCopy {
   } catch (error) {
     return { ok: false, problem: error instanceof Unfit ? error.problem : "malformed" };
   }
-}
-
-/** Tells whether a string has no lone surrogate: such a string has no UTF-8 form and cannot be logged or judged (reference/opa-wasm.md §3). */
-export function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
 }
 
 function isPlainCopy(copy: JsonValue): copy is JsonObject {
@@ -87,7 +83,7 @@ function copyObject(value: object, depth: number, budget: Budget): JsonObject {
 
 function exactString(text: string, budget: Budget): string {
   spend(budget, text.length);
-  if (!isWellFormed(text)) throw new Unfit("malformed");
+  if (!text.isWellFormed()) throw new Unfit("malformed");
   return text;
 }
 

@@ -1,4 +1,4 @@
-import { frozenCopy, isWellFormed } from "./frozen-copy.ts";
+import { frozenCopy } from "./frozen-copy.ts";
 import type { ArgumentProblem } from "./frozen-copy.ts";
 import type { JsonObject } from "./json.ts";
 import type { CallPath, Risk, ShellAnalysis, ToolCall, ToolFacts } from "./tool-call.ts";
@@ -81,10 +81,10 @@ function analysisOf(args: Readonly<JsonObject> | undefined, analyse: (command: s
 }
 
 function isNameable(tool: string): boolean {
-  return tool.length <= MAX_NAME && isWellFormed(tool);
+  return tool.length <= MAX_NAME && tool.isWellFormed();
 }
 
 /** A name that can be written down: it never equals a real one, because it holds U+FFFD. */
 function loggable(tool: string): string {
-  return `${tool.slice(0, MAX_NAME).replaceAll(/\p{Surrogate}/gu, "\ufffd")}\ufffd`;
+  return `${tool.slice(0, MAX_NAME).toWellFormed()}\ufffd`;
 }

@@ -1,4 +1,3 @@
-import { isWellFormed } from "../call/frozen-copy.ts";
 import { SessionIdentityState } from "./identity-state.ts";
 import type { Claim, ClientFacts, SessionView } from "./session.ts";
 import { createUsage } from "./usage.ts";
@@ -58,5 +57,5 @@ export function createSession(options: SessionOptions): LiveSession {
 
 /** What a client calls itself goes into the policy input and the log, if it is short and can be written there. */
 function fit(key: "name" | "version", text: string | undefined): Partial<ClientFacts> {
-  return text !== undefined && text.length <= MAX_SELF_NAME && isWellFormed(text) ? { [key]: text } : {};
+  return text !== undefined && text.length <= MAX_SELF_NAME && text.isWellFormed() ? { [key]: text } : {};
 }
