@@ -2,11 +2,28 @@
 # modules in wasm.test.ts.
 package decisions_test
 
-test_decisions[note] if {
-	some row in data.decisions
+test_decisions_of_ai_agent[note] if {
+	some row in _rows("ai-agent")
 	note := row.note
-	got := _decision(row)
-	got == object.union(row.want, {"reasons": {reason | some reason in row.want.reasons}})
+	_agrees(row)
+}
+
+test_decisions_of_agent_session[note] if {
+	some row in _rows("agent-session")
+	note := row.note
+	_agrees(row)
+}
+
+test_decisions_of_identity_gate[note] if {
+	some row in _rows("identity-gate")
+	note := row.note
+	_agrees(row)
+}
+
+test_decisions_of_default[note] if {
+	some row in _rows("default")
+	note := row.note
+	_agrees(row)
 }
 
 test_decisions_have_unique_notes if {
@@ -20,6 +37,10 @@ test_decisions_cover_every_bundle_and_entrypoint if {
 		some entrypoint in data[bundle].entrypoints
 	}
 }
+
+_rows(bundle) := [row | some row in data.decisions; row.bundle == bundle]
+
+_agrees(row) if _decision(row) == object.union(row.want, {"reasons": {reason | some reason in row.want.reasons}})
 
 _decision(row) := decision if {
 	row.entrypoint == "gate/decision"
