@@ -1,0 +1,145 @@
+import type { JsonObject } from "../call/json.ts";
+import type { ClientFacts } from "../session/session.ts";
+import { errorAnswer, renderReply, type Answer } from "./answers.ts";
+import { clientFacts } from "./client-facts.ts";
+import type { Corridor } from "./corridor-types.ts";
+import { createEdgeLog, type EdgeLog } from "./edge-log.ts";
+import { createInFlight, type InFlight } from "./in-flight.ts";
+import { openLegacySession, type LegacySession } from "./mcp-server.ts";
+import { completed, discover, isModern, modernClient, privateList } from "./modern.ts";
+import { readRequestId } from "./request-id.ts";
+import { RPC, rpcError, type RpcReply } from "./rpc.ts";
+import { screenLine, TOO_LONG, type RefusedLine, type ScreenedRequest } from "./screen.ts";
+import { callTool, listTools } from "./tool-methods.ts";
+
+/** What a connection needs from its transport and its host process. */
+export interface ConnectionOptions {
+  readonly corridor: Corridor;
+  /** Regate's version, told to clients. */
+  readonly version: string;
+  /** Takes a message of ours (not an answer) to the client: JSON on one line, without LF. */
+  readonly send: (json: string) => void;
+  /** Takes one line for stderr. */
+  readonly log: (line: string) => void;
+}
+
+/** One client's connection, whatever carries its lines. */
+export interface Connection {
+  /**
+   * Takes one line. Calls enter the corridor before this returns, in the order of the lines.
+   * @returns the one answer, or undefined when there is none: notifications, answers to us, dropped lines, cancelled requests. Never rejects.
+   */
+  receive(line: Uint8Array): Promise<Answer | undefined>;
+  /** The one answer to a line that was too long to be read. */
+  refuseTooLong(): Answer;
+  /** Aborts the requests in flight; they are still answered. */
+  abort(): void;
+  /** Resolves as soon as every request is answered. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The parts of an open connection. */
+interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
+  readonly log: EdgeLog;
+  readonly inFlight: InFlight;
+  readonly legacy: LegacySession;
+  /** What the first `initialize` said; absent before it. */
+  legacyFacts?: ClientFacts;
+}
+
+/** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
+export async function openConnection({ corridor, version, send, log: write }: ConnectionOptions): Promise<Connection> {
+  const log = createEdgeLog(write);
+  const legacy = await openLegacySession({
+    version,
+    send: (message) => send(JSON.stringify(message)),
+    onError: (error) => log.fault(error),
+  });
+  const edge: Edge = { corridor, version, log, legacy, inFlight: createInFlight() };
+  return {
+    receive: (line) => receive(edge, line),
+    refuseTooLong: () => refuse(edge, TOO_LONG),
+    abort: () => edge.inFlight.abortAll(),
+    idle: () => edge.inFlight.idle(),
+    close: async () => {
+      log.close();
+      await legacy.close();
+    },
+  };
+}
+
+async function receive(edge: Edge, bytes: Uint8Array): Promise<Answer | undefined> {
+  const line = screenLine(bytes);
+  if (line.kind === "refused") return refuse(edge, line);
+  if (line.kind === "request") return await answer(edge, line);
+  if (line.kind === "notification") notified(edge, line.method, line.params);
+  else if (line.kind === "dropped") edge.log.count(`dropped ${line.reason}`);
+  else if (line.kind === "response" && !edge.legacy.respond(line.message)) edge.log.count("dropped an answer to no request of ours");
+  return undefined;
+}
+
+function refuse({ log }: Edge, { rule, code, message, id }: RefusedLine): Answer {
+  log.count(`refused a line (${rule}, ${code})`);
+  return errorAnswer({ code, message }, id);
+}
+
+function notified({ inFlight, legacy }: Edge, method: string, params: JsonObject): void {
+  if (method !== "notifications/cancelled") return legacy.notify(method, params);
+  const id = readRequestId(params["requestId"]);
+  if (id) inFlight.cancel(id.key);
+}
+
+async function answer(edge: Edge, request: ScreenedRequest): Promise<Answer | undefined> {
+  const flight = edge.inFlight.open(request.id, request.method !== "initialize");
+  if (!flight)
+    return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id: request.id });
+  const reply = await replied(edge, request, flight.signal);
+  return flight.land() ? renderReply(request.id, reply, request.method) : undefined;
+}
+
+/** Whatever is thrown here is a fault of ours and says so, with nothing of what it was. */
+async function replied(edge: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+  try {
+    return isModern(request) ? await modernReply(edge, request, signal) : await legacyReply(edge, request, signal);
+  } catch (error) {
+    edge.log.fault(error);
+    return rpcError(RPC.internal, "internal error");
+  }
+}
+
+async function modernReply({ corridor, version }: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+  const client = modernClient(request);
+  if ("error" in client) return client;
+  switch (request.method) {
+    case "server/discover":
+      return discover(version);
+    case "tools/list":
+      return privateList(listTools(corridor), version);
+    case "tools/call":
+      corridor.setClient(client.facts);
+      return completed(await callTool(corridor, request.params ?? {}, signal), version);
+    default:
+      return rpcError(RPC.methodNotFound, "method not found");
+  }
+}
+
+async function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+  const { corridor } = edge;
+  switch (request.method) {
+    case "tools/list":
+      return listTools(corridor);
+    case "tools/call":
+      corridor.setClient(edge.legacyFacts ?? { elicitation: false });
+      return await callTool(corridor, request.params ?? {}, signal);
+    default:
+      return await sdkReply(edge, request);
+  }
+}
+
+/** Only the first handshake tells who the client is: a second one is answered and changes nothing (design §3). */
+async function sdkReply(edge: Edge, request: ScreenedRequest): Promise<RpcReply> {
+  if (!edge.legacy.accepts(request)) return rpcError(RPC.invalidParams, "`params` do not fit the method");
+  if (request.method === "initialize") edge.legacyFacts ??= clientFacts(request.params?.["capabilities"], request.params?.["clientInfo"]);
+  return await edge.legacy.request(request);
+}
