@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
-/** Why arguments cannot be judged: `too_large` in size or depth, `malformed` when they are not exact, well-formed JSON. */
+/** Why arguments cannot be judged: `too_large` in size, `malformed` when they are not exact, well-formed JSON of bounded depth. */
 export type ArgumentProblem = "too_large" | "malformed";
 
 /** A deeply frozen copy, or why there is none. */
@@ -57,7 +57,7 @@ function copyValue(value: unknown, depth: number, budget: Budget): JsonValue {
       return value;
     case "object":
       if (value === null) return null;
-      if (depth >= MAX_DEPTH) throw new Unfit("too_large");
+      if (depth >= MAX_DEPTH) throw new Unfit("malformed");
       return Array.isArray(value) ? copyArray(value, depth, budget) : copyObject(value, depth, budget);
     default:
       throw new Unfit("malformed");
