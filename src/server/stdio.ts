@@ -1,0 +1,119 @@
+import type { Readable, Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Answer } from "./answers.ts";
+import { openConnection, type Connection } from "./connection.ts";
+import type { Corridor } from "./corridor-types.ts";
+import { createLineSplitter } from "./framing.ts";
+import { createLineWriter, type LineWriter } from "./line-writer.ts";
+import { MAX_LINE_BYTES } from "./screen.ts";
+import { within } from "./within.ts";
+
+/** With more unread answers than this nothing more is read from the client until half of them were taken. */
+const MAX_BACKLOG_BYTES = 16 * 1024 * 1024;
+/** How long aborted calls have to end. */
+const ABORT_GRACE_MS = 700;
+/** How long a reader may take nothing at all before what it has not read is given up. */
+const STALL_MS = 30_000;
+/** The same after a stop, in all. */
+const FLUSH_AFTER_STOP_MS = 300;
+
+/** One client over stdio. */
+export interface StdioOptions {
+  /** Is closed at the end. */
+  readonly corridor: Corridor;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Takes one line, without LF, for stderr. */
+  readonly stderrLine: (line: string) => void;
+  /** Regate's version, told to clients. */
+  readonly version: string;
+  /** How long calls in flight are answered after the end of stdin; 1 s unless given. */
+  readonly drainMs?: number;
+  /** Ends the service at once: nothing more is read, running calls are aborted (SIGTERM). */
+  readonly stop?: AbortSignal;
+}
+
+/**
+ * Serves one client over stdio until stdin ends, stdout breaks or `stop` is aborted, and closes the corridor. After the end of stdin
+ * calls in flight are answered for `drainMs`, then aborted (design §3). This resolves when what was answered is written out, as long as
+ * the reader takes anything. Only protocol lines go to stdout. Never rejects once the connection is open.
+ */
+export async function serveStdio(options: StdioOptions): Promise<void> {
+  const { corridor, stdin, stdout, stderrLine, version, drainMs = 1_000 } = options;
+  const stopped = abortOf(options.stop);
+  const broken = eventPromise();
+  const writer = createLineWriter(stdout, broken.occur);
+  const connection = await openConnection({ corridor, version, send: writer.write, log: stderrLine });
+  const reader = readLines(stdin, connection, writer);
+  options.stop?.addEventListener("abort", () => reader.stop(), { once: true });
+  await Promise.race([reader.ended, broken.occurred, stopped]);
+  reader.stop();
+
+  await Promise.race([within(drainMs, connection.idle()), stopped]);
+  connection.abort();
+  const closed = corridor
+    .close()
+    .catch((error: unknown) =>
+      stderrLine(`regate: the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`),
+    );
+  await within(ABORT_GRACE_MS, Promise.all([closed, connection.idle()]));
+  await nextTurn();
+  await Promise.race([writer.flushed(STALL_MS), stopped.then(() => within(FLUSH_AFTER_STOP_MS, writer.flushed(STALL_MS)))]);
+  await connection.close();
+}
+
+/** Feeds a connection and writes its answers, in whatever order they come. */
+function readLines(stdin: Readable, connection: Connection, writer: LineWriter): { readonly ended: Promise<void>; stop(): void } {
+  const end = eventPromise();
+  const write = (answer: Answer | undefined): void => {
+    if (answer) writer.write(answer.json);
+  };
+  const splitter = createLineSplitter(MAX_LINE_BYTES, {
+    onLine: (line) => void connection.receive(line).then(write),
+    onTooLong: () => write(connection.refuseTooLong()),
+  });
+  let stopped = false;
+  const resume = (): void => {
+    if (!stopped) stdin.resume();
+  };
+  const onData = (chunk: Buffer): void => {
+    splitter.push(chunk);
+    if (writer.backlog() <= MAX_BACKLOG_BYTES) return;
+    stdin.pause();
+    void writer.below(MAX_BACKLOG_BYTES / 2).then(resume);
+  };
+  const onEnd = (): void => {
+    splitter.end();
+    end.occur();
+  };
+  stdin.on("data", onData).once("end", onEnd).once("close", end.occur).on("error", end.occur);
+  return {
+    ended: end.occurred,
+    stop() {
+      stopped = true;
+      stdin.off("data", onData).off("end", onEnd);
+      stdin.pause();
+    },
+  };
+}
+
+interface EventPromise {
+  readonly occurred: Promise<void>;
+  readonly occur: () => void;
+}
+
+function eventPromise(): EventPromise {
+  let occur = (): void => {};
+  const occurred = new Promise<void>((resolve) => {
+    occur = resolve;
+  });
+  return { occurred, occur: () => occur() };
+}
+
+/** Resolves when the signal is aborted; never without one. */
+function abortOf(signal: AbortSignal | undefined): Promise<void> {
+  const { occurred, occur } = eventPromise();
+  if (signal?.aborted) occur();
+  signal?.addEventListener("abort", occur, { once: true });
+  return occurred;
+}
