@@ -1,0 +1,157 @@
+import { resolve } from "node:path";
+import type { DecisionLog } from "./audit/log.ts";
+import { openDecisionLog } from "./audit/decision-log.ts";
+import { frozenCopy } from "./call/frozen-copy.ts";
+import type { JsonObject } from "./call/json.ts";
+import type { RiskRows } from "./call/risk-table.ts";
+import { regateVersion } from "./cli/version.ts";
+import { agentIdProblem } from "./config/agent-id.ts";
+import { surroundings } from "./config/sources.ts";
+import { defaultStateDir } from "./config/state-dir.ts";
+import type { Engine } from "./policy/engine.ts";
+import { loadEngine } from "./policy/load.ts";
+import type { LoadOptions } from "./policy/load.ts";
+import type { Confirm } from "./server/confirm.ts";
+import { createCorridor } from "./server/corridor.ts";
+import type { Gate } from "./server/embed.ts";
+import { openGate } from "./server/embed.ts";
+import { declaredFacts } from "./server/facts.ts";
+import { makeClaim } from "./session/claim.ts";
+import type { SessionIdentityState } from "./session/identity-state.ts";
+import { osUser } from "./session/os-user.ts";
+import type { Claim } from "./session/session.ts";
+import { analyseCommand } from "./shell/analyse.ts";
+import { createRegistry } from "./tools/registry.ts";
+
+/** What a gate is made of (design §13). Everything has a default; an unknown option is an error, because a misspelt one would be none. */
+export interface GateOptions {
+  /** Packaged name, folder, OPA bundle tar.gz or its bytes; `default` when neither this nor `engine` is given. */
+  readonly bundle?: string | Uint8Array;
+  /** An engine of your own making; you close it. */
+  readonly engine?: Engine;
+  /** Milliseconds that one evaluation of `bundle` may take; it then runs in a worker thread. Without it a policy that loops blocks the agent. */
+  readonly policyDeadlineMs?: number;
+  /** `mcp-<pid>` unless given. */
+  readonly agentId?: string;
+  /** Names that the agent is entitled to. Absent: policy is the only tool gate. Empty: no tool at all. */
+  readonly allowlist?: Iterable<string>;
+  /** A destructive run_shell must be tried with `dry_run: true` first. */
+  readonly requireDryRun?: boolean;
+  /** Where the decision log is written; the state directory of the command line unless given. There is no gate without a log. */
+  readonly stateDir?: string;
+  /** Declared risk of your own tools by wire name; a tool that nobody declares counts as mutating. */
+  readonly risk?: RiskRows;
+  /** Asks the human when policy wants it; without it such calls are refused. */
+  readonly confirm?: Confirm;
+  /** Milliseconds that a human has; two minutes unless given. */
+  readonly confirmTimeoutMs?: number;
+  /** Tells policy what it cannot know (`input.context`). */
+  readonly context?: JsonObject;
+  /** Label of the active profile, asked for each call. */
+  readonly activeProfile?: () => string | null;
+  /** The session's identity state, when it is shared with other parts of the agent. */
+  readonly identity?: SessionIdentityState;
+  readonly now?: () => Date;
+  /** Told of what went wrong inside; answers carry fixed texts only. */
+  readonly onError?: (problem: unknown) => void;
+}
+
+const OPTION_NAMES: ReadonlySet<string> = new Set<keyof GateOptions>([
+  "bundle",
+  "engine",
+  "policyDeadlineMs",
+  "agentId",
+  "allowlist",
+  "requireDryRun",
+  "stateDir",
+  "risk",
+  "confirm",
+  "confirmTimeoutMs",
+  "context",
+  "activeProfile",
+  "identity",
+  "now",
+  "onError",
+]);
+
+/**
+ * Makes a gate for an agent that runs in this process (design §13). Everything that can be wrong is found here: a bundle that does not
+ * verify, a decision log that cannot be opened, an option that does not exist.
+ * @throws TypeError on a bad option; BundleError on a bundle that is not admitted; an error with an `audit.*` code when there is no log
+ */
+export async function createGate(options: GateOptions = {}): Promise<Gate> {
+  checkOptions(options);
+  const { agentId, engine: given } = options;
+  const claim = makeClaim(agentId === undefined ? {} : { agentId });
+  const engine = given ?? (await loadEngine(options.bundle ?? "default", engineOptions(options)));
+  const release = (): void => {
+    if (given === undefined) engine.close();
+  };
+  try {
+    return openGate(corridorOf(options, { claim, engine }), claim, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function engineOptions({ policyDeadlineMs, onError }: GateOptions): LoadOptions {
+  return {
+    ...(policyDeadlineMs === undefined ? {} : { deadlineMs: policyDeadlineMs }),
+    ...(onError === undefined ? {} : { onFault: onError }),
+  };
+}
+
+function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; engine: Engine }): ReturnType<typeof createCorridor> {
+  const { allowlist, requireDryRun = false, risk, confirm, confirmTimeoutMs, activeProfile, identity, now, onError } = options;
+  const corridor = createCorridor({
+    claim,
+    ...osUser(),
+    engine,
+    log: logOf(options, claim),
+    registry: createRegistry([]),
+    factsOf: declaredFacts(engine, risk),
+    analyse: analyseCommand,
+    allowlist: allowlist === undefined ? undefined : new Set(allowlist),
+    requireDryRun,
+    sandbox: "none",
+    context: contextOf(options),
+    confirm,
+    confirmTimeoutMs,
+    activeProfile,
+    identity,
+    now,
+    report: onError,
+  });
+  corridor.setClient({ elicitation: confirm !== undefined });
+  return corridor;
+}
+
+function logOf({ stateDir, now = () => new Date() }: GateOptions, { sessionId }: Claim): DecisionLog {
+  const { env, home } = surroundings();
+  return openDecisionLog({
+    stateDir: stateDir === undefined ? defaultStateDir(env, home) : resolve(stateDir),
+    sessionId,
+    labels: { id: sessionId, version: regateVersion() },
+    now: () => BigInt(now().getTime()) * 1_000_000n,
+  });
+}
+
+function contextOf({ context }: GateOptions): Readonly<JsonObject> | undefined {
+  if (context === undefined) return undefined;
+  const copy = frozenCopy(context);
+  if (!copy.ok) throw new TypeError("`context` must be a JSON object");
+  return copy.value;
+}
+
+function checkOptions(options: GateOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
+  if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is not an option of createGate`);
+  const { bundle, engine, agentId, allowlist, requireDryRun = false, stateDir } = options;
+  if (bundle !== undefined && engine !== undefined) throw new TypeError("give `bundle` or `engine`, not both");
+  const problem = agentId === undefined ? undefined : agentIdProblem(agentId);
+  if (problem !== undefined) throw new TypeError(`\`agentId\` ${problem}`);
+  if (typeof allowlist === "string") throw new TypeError("`allowlist` must be a list of tool names");
+  if (typeof requireDryRun !== "boolean") throw new TypeError("`requireDryRun` must be a boolean");
+  if (stateDir === "") throw new TypeError("`stateDir` must not be empty");
+}
