@@ -1,0 +1,20 @@
+import { judgeOpaque } from "./opaque.ts";
+import { SPECIALS } from "./specials.ts";
+import { type Call, type Run, report } from "./state.ts";
+import { judgeSubcommand } from "./subcommands.ts";
+import type { Duty } from "./tables/build.ts";
+import { judgeVerbs } from "./verbs.ts";
+import { judgeWrapper } from "./wrappers.ts";
+
+type Handlers = { readonly [Kind in Duty["kind"]]: (run: Run, call: Call, duty: Extract<Duty, { readonly kind: Kind }>) => void };
+
+/** What to do for each kind of duty. */
+export const HANDLERS: Handlers = {
+  data: () => undefined,
+  destroy: (run, call, duty) => report(run, duty.rule, call.argv[0]!),
+  opaque: judgeOpaque,
+  special: (run, call, duty) => SPECIALS[duty.special](run, call),
+  subcommand: judgeSubcommand,
+  verbs: judgeVerbs,
+  wrapper: judgeWrapper,
+};

@@ -1,0 +1,17 @@
+/** Longest command that is analysed, in UTF-8 bytes (design §7: run_shell refuses more). */
+export const MAX_COMMAND_BYTES = 65_536;
+
+// Format characters (bidirectional marks, zero-width, tags), line and paragraph separators: a reader sees another text than bash.
+const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}]/u;
+// Control characters that a terminal acts upon; tab, newline and carriage return are ordinary.
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/;
+
+/** Why a text cannot be analysed at all, as a rule id, or undefined when it can (reference: shell.md §5.1, trials P09). */
+export function refuseText(command: string): string | undefined {
+  if (command.length > MAX_COMMAND_BYTES || Buffer.byteLength(command) > MAX_COMMAND_BYTES) return "unverifiable.too-long";
+  if (!command.isWellFormed()) return "unverifiable.not-well-formed";
+  if (CONTROL.test(command)) return command.includes("\0") ? "unverifiable.nul" : "unverifiable.control-character";
+  if (HIDDEN.test(command)) return "unverifiable.hidden-character";
+  return undefined;
+}

@@ -1,0 +1,61 @@
+import type { VerbProgram } from "./types.ts";
+
+const TARGET =
+  /^(?!test|check|lint|verify|docs?\b|help|build-|ci\b)(?:.*[-_:./])?(?:(?:dist|real|very|super|deep|full|maintainer-|mostly)?clean(?:all|up)?|destroy|uninstall|purge|reset|nuke|delete|drop|wipe|teardown|tear-down|terminate|undeploy|prune|clobber|mrproper|obliterate)(?:$|[-_:./].*)/i;
+
+/** Build tools: their conventional targets that delete (reference: shell.md §6, "make targets"). */
+export const BUILD_PROGRAMS: readonly VerbProgram[] = [
+  {
+    family: "make",
+    names: "make gmake bmake nmake",
+    valued: "-f -C -I -o -W -E --file --directory --makefile --include-dir --old-file --new-file --assume-old --assume-new --eval",
+    dryRun: "-n --dry-run --just-print --recon",
+    rows: [
+      { id: "target", operand: TARGET, example: "make -j4 distclean", clear: "make -n clean" },
+      { id: "eval", options: "-E --eval", verdict: "unverifiable", example: "make --eval='x:;rm -rf build' x", clear: "make -C src all" },
+      {
+        id: "shell",
+        operand: /^\.?SHELL(?:FLAGS)?:?=/,
+        verdict: "unverifiable",
+        example: "make SHELL='rm -rf' all",
+        clear: "make CC=clang all",
+      },
+    ],
+  },
+  {
+    family: "build",
+    names:
+      "just task ninja mvn mvnw gradle gradlew ant sbt lein mix rebar3 bazel bazelisk buck2 pants waf scons meson flutter xcodebuild stack cabal dune lerna nx turbo rush grunt gulp jake invoke nox moon earthly zig",
+    valued: "-f -C -d -p --file --build-file -t --project-dir --justfile --working-directory --taskfile -P",
+    rows: [
+      { id: "target", operand: TARGET, example: "mvn clean install", clear: "mvn -q test" },
+      { id: "ninja-clean", options: "-t", value: /^clean/, example: "ninja -t clean", clear: "ninja -t targets" },
+    ],
+  },
+  {
+    family: "cmake",
+    names: "cmake",
+    valued: "-S -B -G -D -U -C -T -A --build --target -t --install --preset -E -P --config",
+    rows: [
+      {
+        id: "remove",
+        options: "-E",
+        value: /^(?:rm|remove|remove_directory|rename)$/,
+        example: "cmake -E rm -rf build",
+        clear: "cmake -E echo rm",
+      },
+      {
+        id: "target",
+        options: "--target -t",
+        value: /^(?:clean|uninstall|distclean)$/,
+        example: "cmake --build . --target clean",
+        clear: "cmake --build . --target all",
+      },
+    ],
+  },
+  {
+    family: "go",
+    names: "go",
+    rows: [{ id: "clean", verbs: "clean", example: "go clean -modcache", clear: "go test -run TestDelete ./..." }],
+  },
+];

@@ -1,0 +1,226 @@
+import type { VerbProgram } from "./types.ts";
+
+const AWS_VERBS =
+  "delete*|terminate*|destroy*|remove*|purge*|batch-delete*|deregister*|stop*|disable*|revoke*|release*|detach*|cancel*|reset*|schedule-key-deletion|" +
+  "disassociate*|reboot*|drop*|forget*|deactivate*|undeploy*|expire*|wipe*|shutdown*|abort*|unassign*|batch-disassociate*|batch-remove*|force-*";
+
+/** Cloud command lines (reference: shell.md §6, "Cloud"). */
+export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
+  {
+    family: "aws",
+    names: "aws awslocal aws2",
+    valued:
+      "--profile --region --output --endpoint-url --query --color --ca-bundle --cli-read-timeout --cli-connect-timeout --cli-binary-format --color",
+    dryRun: "--dryrun --dry-run",
+    rows: [
+      {
+        id: "operation",
+        verbs: `* ${AWS_VERBS}`,
+        example: "aws --profile prod rds delete-db-instance --db-instance-identifier main",
+        clear: "aws ec2 terminate-instances --instance-ids i-1 --dry-run",
+      },
+      {
+        id: "schedule-deletion",
+        verbs: "* schedule-*",
+        operand: /./,
+        options: "--pending-window-in-days --key-id",
+        example: "aws kms schedule-key-deletion x --key-id y",
+        clear: "aws kms list-keys",
+      },
+      {
+        id: "s3-remove",
+        verbs: "s3 rm|rb|mv",
+        example: "aws s3 rm s3://bucket/path --recursive",
+        clear: "aws s3 rm s3://bucket/path --recursive --dryrun",
+      },
+      {
+        id: "s3-delete",
+        verbs: "s3 sync",
+        options: "--delete",
+        example: "aws s3 sync ./empty s3://bucket --delete",
+        clear: "aws s3 ls s3://deleted-items",
+      },
+      {
+        id: "to-zero",
+        options: "--desired-count --desired-capacity --min-size --max-size --min-capacity --max-capacity --reserved-concurrent-executions",
+        value: /^0$/,
+        example: "aws ecs update-service --service web --desired-count 0",
+        clear: "aws ecs update-service --service web --desired-count 2",
+      },
+      {
+        id: "delete-action",
+        options: "--change-batch --request-items --cli-input-json --delete --policy-document",
+        value: /"Action"\s*:\s*"DELETE"|"DeleteRequest"/i,
+        example: 'aws route53 change-resource-record-sets --change-batch \'{"Changes":[{"Action":"DELETE"}]}\'',
+        clear: 'aws route53 change-resource-record-sets --change-batch \'{"Changes":[{"Action":"UPSERT"}]}\'',
+      },
+      {
+        id: "remote-command",
+        verbs: "ssm send-command|start-session",
+        verdict: "unverifiable",
+        example: "aws ssm send-command --document-name AWS-RunShellScript",
+        clear: "aws ssm list-commands",
+      },
+      {
+        id: "execute-command",
+        verbs: "ecs execute-command",
+        verdict: "unverifiable",
+        example: "aws ecs execute-command --command 'rm -rf /srv'",
+        clear: "aws ecs list-tasks",
+      },
+    ],
+  },
+  {
+    family: "gcloud",
+    names: "gcloud",
+    valued:
+      "--project --account --configuration --format --filter --verbosity --impersonate-service-account --billing-project --zone --region --location",
+    after: { "*": "--project --account --configuration --format --filter --zone --region --location --verbosity --limit --sort-by --uri" },
+    rows: [
+      {
+        id: "resize-zero",
+        options: "--num-nodes --size --min-instances",
+        value: /^0$/,
+        example: "gcloud container clusters resize c --num-nodes 0",
+        clear: "gcloud container clusters resize c --num-nodes 3",
+      },
+    ],
+    anywhere: {
+      verbs:
+        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop stop reset undelete-all abandon suspend",
+      example: "gcloud storage rm --recursive gs://bucket",
+      clear: 'gcloud compute instances list --filter="name~destroy"',
+    },
+  },
+  {
+    family: "az",
+    names: "az azd",
+    valued: "--subscription -o --output --query -g --resource-group -n --name",
+    after: { "*": "--subscription -o --output --query -g --resource-group -n --name --ids --vault-name --account-name" },
+    rows: [
+      {
+        id: "rest-delete",
+        verbs: "rest",
+        options: "--method -m",
+        value: /^delete$/i,
+        example: "az rest --method delete --uri x",
+        clear: "az rest --method get --uri x",
+      },
+      {
+        id: "run-command",
+        verbs: "vm|vmss|aks run-command|command invoke",
+        verdict: "unverifiable",
+        example: "az vm run-command invoke -n vm",
+        clear: "az vm list",
+      },
+      { id: "down", verbs: "down", example: "azd down --purge", clear: "azd env list" },
+    ],
+    anywhere: {
+      verbs: "delete destroy terminate remove rm purge deallocate revoke disable uninstall forget prune drop stop redeploy reimage",
+      example: "az vm deallocate -g rg -n vm",
+      clear: "az vm show -g rg -n delete-me",
+    },
+  },
+  {
+    family: "github",
+    names: "gh glab hub",
+    valued: "-R --repo --hostname -H --header",
+    after: {
+      api: "-X --method -H --header -f -F --field --raw-field --input --jq -q -t --template --hostname --cache -p --preview",
+      "*": "-R --repo -t --title -b --body -l --label -S --search -q --jq -s --state -L --limit",
+    },
+    rows: [
+      {
+        id: "api-delete",
+        verbs: "api",
+        options: "-X --method",
+        value: /^delete$/i,
+        example: "gh api -X DELETE repos/o/r",
+        clear: "gh api repos/o/r",
+      },
+      {
+        id: "api-mutation",
+        verbs: "api",
+        options: "-f -F --field --raw-field",
+        value: /mutation[^]*(?:delete|remove|archive|close)/i,
+        example: "gh api graphql -f query='mutation{deleteRef(input:{})}'",
+        clear: "gh api graphql -f query='query{viewer{login}}'",
+      },
+      {
+        id: "alias-shell",
+        verbs: "alias set",
+        options: "-s --shell",
+        verdict: "unverifiable",
+        example: "gh alias set x --shell 'rm -rf build'",
+        clear: "gh alias list",
+      },
+    ],
+    anywhere: {
+      verbs: "delete destroy terminate remove rm purge revoke disable uninstall prune drop cancel archive",
+      example: "gh repo delete owner/repo --yes",
+      clear: 'gh pr list --search "delete in:title"',
+    },
+  },
+  {
+    family: "storage",
+    names: "gsutil rclone mc s3cmd s4cmd s5cmd b2 azcopy restic borg kopia duplicity tarsnap duplicacy hdfs",
+    valued: "-o -h -u -i --config -r --repo --repository-file -p --password-file --cache-dir --endpoint-url",
+    rows: [
+      {
+        id: "remove",
+        verbs: "deletefile|rmdir|rmdirs|cleanup|move|moveto|sync|mv|rewrite|del|expunge|cleanup-expired",
+        example: "rclone sync src remote:bucket",
+        clear: "rclone copy src remote:bucket",
+      },
+      {
+        id: "rsync-delete",
+        verbs: "rsync",
+        options: "-d",
+        example: "gsutil rsync -d src gs://bucket",
+        clear: "gsutil rsync src gs://bucket",
+      },
+      {
+        id: "mirror-remove",
+        options: "--remove --delete --delete-destination --delete-removed",
+        example: "mc mirror --remove src s3/bucket",
+        clear: "mc mirror src s3/bucket",
+      },
+      { id: "dfs-remove", verbs: "dfs", options: "-r -m -e", value: /^/, example: "hdfs dfs -rm -r /data", clear: "hdfs dfs -ls /data" },
+    ],
+    anywhere: {
+      verbs: "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop compact",
+      example: "gsutil -m rm -r gs://bucket/path",
+      clear: "rclone ls remote:delete",
+    },
+  },
+  {
+    family: "platform",
+    names:
+      "heroku vault doctl fly flyctl vercel netlify wrangler linode-cli hcloud scw ibmcloud oci aliyun civo exo openstack render railway supabase firebase " +
+      "pscale turso neonctl atlas confluent databricks bq cf stripe auth0 okta op bw etcdctl rabbitmqadmin nats kcat sf sfdx twilio ngrok cloudflared dapr " +
+      "surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle",
+    valued: "-a --app -r --remote -t --token -o --org -c --config --scope --cwd --project -p --project-id --profile --region -u --user",
+    rows: [
+      {
+        id: "reset",
+        verbs: "pg:reset|ps:stop|ps:kill|redis:reset|pg:kill|pg:killall|db reset|maintenance:on",
+        example: "heroku pg:reset DATABASE",
+        clear: "heroku pg:info",
+      },
+      { id: "supabase-reset", verbs: "db reset", example: "supabase db reset", clear: "supabase db diff" },
+      {
+        id: "stop",
+        verbs: "machine|machines|server|apps|app|vm|instance stop|kill|suspend|poweroff|shutdown|reset",
+        example: "fly machine stop 1",
+        clear: "fly machine list",
+      },
+      { id: "seal", verbs: "operator seal|step-down|rekey", example: "vault operator seal", clear: "vault operator members" },
+    ],
+    anywhere: {
+      verbs:
+        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop del obliterate wipe unpublish",
+      example: "fly apps destroy web",
+      clear: "vault read secret/delete",
+    },
+  },
+];

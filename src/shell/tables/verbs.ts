@@ -1,0 +1,17 @@
+import { cells } from "../arguments.ts";
+
+/** Verbs after which a program's further operands are names or text, not verbs. */
+export const NEUTRAL_VERBS: ReadonlySet<string> = new Set(
+  cells(
+    "list ls describe get show view read cat status search find explain help man docs info logs log tail watch wait create add new init " +
+      "set update edit patch put write copy cp upload download push pull clone open login logout whoami version config diff plan preview " +
+      "validate check test run exec ssh scp start restart describe-instances lookup query inspect top events label annotate import export " +
+      "url browse comment checkout review sync issue-create tag rename",
+  ),
+);
+
+/** Verbs that make any word of an unknown program destructive, alone, beside a colon or before a hyphen (reference: shell.md §5.8). */
+export const DESTROYING_VERBS: ReadonlySet<string> = new Set(cells("delete destroy terminate purge drop wipe nuke uninstall"));
+
+/** First operands after which an unknown program only shows text. */
+export const TALKING_VERBS: ReadonlySet<string> = new Set(cells("help explain man search docs describe tutorial cheat"));

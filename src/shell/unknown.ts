@@ -1,0 +1,68 @@
+import { cells } from "./arguments.ts";
+import { judgeCode } from "./nested.ts";
+import { readName } from "./program-name.ts";
+import { type Arg, type Call, type Run, type Scope, report } from "./state.ts";
+import { DESTROYING_VERBS, TALKING_VERBS } from "./tables/verbs.ts";
+
+/** Judges a program that no table knows: verbs and destroying programs among its words (reference: shell.md §5.8). */
+export function judgeUnknownProgram(run: Run, call: Call): void {
+  if (run.functions.has(call.argv[0]!.text)) return;
+  if (isDestroyingVerb(call.name.replace(/\.\w+$/, ""))) report(run, "destructive.program", call.argv[0]!);
+  judgeUnknownArguments(run, call);
+}
+
+/** Judges the words of a program that we know nothing about: it may be a wrapper of any of them. */
+export function judgeUnknownArguments(run: Run, call: Call): void {
+  const first = call.args.find((arg) => !arg.text.startsWith("-"));
+  if (first !== undefined && TALKING_VERBS.has(first.text)) return;
+  for (const [index, arg] of call.args.entries()) {
+    if (arg.text.startsWith("-")) {
+      judgeCodeOption(run, call, index);
+      continue;
+    }
+    if (arg.dynamic) continue;
+    if (isDestroyingVerb(arg.text)) report(run, "destructive.verb", arg);
+    else if (mayBeProgram(run, arg)) return judgeTrial(run, call, index);
+  }
+}
+
+function isDestroyingVerb(text: string): boolean {
+  const word = text.toLowerCase();
+  if (!/^[a-z][\w:-]*$/.test(word)) return false;
+  return word.split(":").some((part) => DESTROYING_VERBS.has(part) || DESTROYING_VERBS.has(part.split("-")[0]!));
+}
+
+/** Names that are ordinary words for other programs as well. */
+const ORDINARY = new Set(cells("install rename init kill make service task just go op stack test time"));
+
+function mayBeProgram(run: Run, arg: Arg): boolean {
+  if (/\s/.test(arg.text) || (arg.text.includes("/") && !arg.text.startsWith("/"))) return false;
+  const name = readName(arg);
+  return !ORDINARY.has(name) && run.tables.programs.get(name)?.some((duty) => duty.kind !== "data") === true;
+}
+
+/** Judges the words from an index on as a command; only what certainly destroys counts, and nothing else of it is recorded. */
+function judgeTrial(run: Run, call: Call, index: number): void {
+  const scope: Scope = { ...call.scope, via: [...call.scope.via, call.name] };
+  const argv = call.args.slice(index);
+  trial(run, () => run.doors.judge(run, argv, scope));
+}
+
+const CODE_OPTIONS = new Set(["-c", "-e", "-x", "--command", "--cmd", "--exec", "--execute", "--run", "--eval", "--script"]);
+
+function judgeCodeOption(run: Run, call: Call, index: number): void {
+  const option = call.args[index]!;
+  const [name = "", attached] = option.text.split(/=(.*)/s, 2);
+  const arg = attached === undefined ? call.args[index + 1] : { ...option, text: attached };
+  if (!CODE_OPTIONS.has(name) || arg === undefined || !/\s/.test(arg.text)) return;
+  trial(run, () => judgeCode(run, { arg, call }, { fresh: true }));
+}
+
+function trial(run: Run, body: () => void): void {
+  const [findings, commands, redirects] = [run.findings.length, run.commands.length, run.redirects.length];
+  body();
+  const certain = run.findings.splice(findings).filter((finding) => finding.verdict === "destructive");
+  run.findings.push(...certain);
+  run.commands.splice(commands);
+  run.redirects.splice(redirects);
+}
