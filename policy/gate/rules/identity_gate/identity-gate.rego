@@ -61,13 +61,13 @@ terms contains {"effect": "record_identity_read"} if {
 	not _is_switch
 }
 
-terms contains {"confirm": "block"} if input.tool.live_write != false
+terms contains {"confirm": "block"} if _writes_live
 
 terms contains {"confirm": "elicit"} if input.tool.handoff != false
 
 terms contains {"confirm": "elicit"} if {
 	input.command != "run_shell"
-	input.tool.destructive != false
+	_is_destructive
 }
 
 terms contains {"confirm": "elicit"} if {
@@ -92,16 +92,23 @@ _is_switch if input.tool.command_key in data.regate.identity_gate.profile_switch
 _is_identity_read if input.tool.command_key in data.regate.identity_gate.identity_read_commands
 
 _is_identity_read if {
-	object.get(input.tool, "command_key", null) == null
 	input.command in data.regate.identity_gate.identity_read_console_tools
+	not _has_command_key
 }
+
+_has_command_key if input.tool.command_key != null
 
 _is_read_only if {
 	input.tool.known == true
 	input.tool.read_only == true
-	object.get(input.tool, "destructive", false) == false
-	object.get(input.tool, "live_write", false) == false
+	not _is_destructive
+	not _writes_live
 }
+
+# A flag that is absent is not set; one of another type counts as set.
+_is_destructive if input.tool.destructive != false
+
+_writes_live if input.tool.live_write != false
 
 _is_confirmed if input.session.identity_confirmed == true
 

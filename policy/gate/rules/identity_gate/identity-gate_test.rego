@@ -20,8 +20,8 @@ test_identity_gate_reasons if {
 	}
 }
 
-# The decision table: each class of call, armed and confirmed, with what it does to the session.
-test_identity_gate_decision_table[note] if {
+# A switch re-arms the gate and is never refused, whatever else it is.
+test_identity_gate_switches_rearm[note] if {
 	some note, tc in {
 		"switch": {
 			"call": _call("config_switch", {"command_key": "config.switch"}),
@@ -48,6 +48,13 @@ test_identity_gate_decision_table[note] if {
 			"armed": _allowed({{"effect": "rearm"}}),
 			"confirmed": _allowed({{"effect": "rearm"}}),
 		},
+	}
+	_holds(tc)
+}
+
+# An identity read is recorded and never refused, whatever its declared mutability.
+test_identity_gate_identity_reads_recorded[note] if {
+	some note, tc in {
 		"read verb": {
 			"call": _call("overview_status", {"command_key": "overview.status", "read_only": true}),
 			"armed": _allowed({{"effect": "record_identity_read"}}),
@@ -78,6 +85,18 @@ test_identity_gate_decision_table[note] if {
 			"armed": _allowed({{"effect": "record_identity_read"}}),
 			"confirmed": _allowed({{"effect": "record_identity_read"}}),
 		},
+		"console tool without facts": {
+			"call": {"command": "whoami"},
+			"armed": _allowed({{"effect": "record_identity_read"}}),
+			"confirmed": _allowed({{"effect": "record_identity_read"}}),
+		},
+	}
+	_holds(tc)
+}
+
+# Any other read-only call changes nothing and is never refused.
+test_identity_gate_read_only_calls_allowed[note] if {
+	some note, tc in {
 		"read-only call": {
 			"call": _call("list_sessions", {"command_key": "list_sessions", "read_only": true}),
 			"armed": _allowed(set()),
@@ -88,6 +107,13 @@ test_identity_gate_decision_table[note] if {
 			"armed": _allowed(set()),
 			"confirmed": _allowed(set()),
 		},
+	}
+	_holds(tc)
+}
+
+# Everything else is mutating: refused while the gate is armed, and without effect.
+test_identity_gate_mutating_calls_wait_for_confirmation[note] if {
+	some note, tc in {
 		"mutating call": {
 			"call": _call("config_profile_edit", {"command_key": "config.profile.edit"}),
 			"armed": _refused(set()),
@@ -103,16 +129,44 @@ test_identity_gate_decision_table[note] if {
 			"armed": _refused(set()),
 			"confirmed": _allowed(set()),
 		},
-		"read-only and destructive at once": {
-			"call": _call("odd", {"command_key": "odd", "read_only": true, "destructive": true}),
-			"armed": _refused({{"confirm": "elicit"}}),
-			"confirmed": _allowed({{"confirm": "elicit"}}),
+		"flags are strings": {
+			"call": {"command": "x", "tool": {"command_key": "x", "known": "true", "read_only": "true"}},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
 		},
-		"read-only and live at once": {
-			"call": _call("odd", {"command_key": "odd", "read_only": true, "live_write": true}),
-			"armed": _refused({{"confirm": "block"}}),
-			"confirmed": _allowed({{"confirm": "block"}}),
+		"known is a string": {
+			"call": {"command": "x", "tool": {"command_key": "x", "known": "true", "read_only": true}},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
 		},
+		"read-only is missing": {
+			"call": {"command": "x", "tool": {"command_key": "x", "known": true}},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
+		"no facts at all": {
+			"call": {"command": "edit"},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
+		"facts are null": {
+			"call": {"command": "edit", "tool": null},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
+		"facts are an array": {
+			"call": {"command": "edit", "tool": []},
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
+		"nothing": {"call": {}, "armed": _refused(set()), "confirmed": _allowed(set())},
+	}
+	_holds(tc)
+}
+
+# Keys and names are compared whole and exactly, and a console tool has no key.
+test_identity_gate_look_alikes_are_no_switch_and_no_read[note] if {
+	some note, tc in {
 		"console tool that has a key": {
 			"call": _call("whoami", {"command_key": "whoami"}),
 			"armed": _refused(set()),
@@ -153,37 +207,33 @@ test_identity_gate_decision_table[note] if {
 			"armed": _refused(set()),
 			"confirmed": _allowed(set()),
 		},
-		"flags are strings": {
-			"call": {"command": "x", "tool": {"command_key": "x", "known": "true", "read_only": "true"}},
+		"console tool whose key is empty": {
+			"call": {"command": "whoami", "tool": {"command_key": ""}},
 			"armed": _refused(set()),
 			"confirmed": _allowed(set()),
 		},
-		"known is a string": {
-			"call": {"command": "x", "tool": {"command_key": "x", "known": "true", "read_only": true}},
+		"console tool whose key is false": {
+			"call": {"command": "whoami", "tool": {"command_key": false}},
 			"armed": _refused(set()),
 			"confirmed": _allowed(set()),
 		},
-		"read-only is missing": {
-			"call": {"command": "x", "tool": {"command_key": "x", "known": true}},
-			"armed": _refused(set()),
-			"confirmed": _allowed(set()),
+	}
+	_holds(tc)
+}
+
+# The terms of a call stand whether or not it is refused; main leaves them out of a denial.
+test_identity_gate_dangerous_calls_ask_a_human[note] if {
+	some note, tc in {
+		"read-only and destructive at once": {
+			"call": _call("odd", {"command_key": "odd", "read_only": true, "destructive": true}),
+			"armed": _refused({{"confirm": "elicit"}}),
+			"confirmed": _allowed({{"confirm": "elicit"}}),
 		},
-		"no facts at all": {
-			"call": {"command": "whoami"},
-			"armed": _refused(set()),
-			"confirmed": _allowed(set()),
+		"read-only and live at once": {
+			"call": _call("odd", {"command_key": "odd", "read_only": true, "live_write": true}),
+			"armed": _refused({{"confirm": "block"}}),
+			"confirmed": _allowed({{"confirm": "block"}}),
 		},
-		"facts are null": {
-			"call": {"command": "whoami", "tool": null},
-			"armed": _refused(set()),
-			"confirmed": _allowed(set()),
-		},
-		"facts are an array": {
-			"call": {"command": "whoami", "tool": []},
-			"armed": _refused(set()),
-			"confirmed": _allowed(set()),
-		},
-		"nothing": {"call": {}, "armed": _refused(set()), "confirmed": _allowed(set())},
 		"dry run of a command": {
 			"call": _shell({"risk": "destructive", "dry_run": true}),
 			"armed": _refused(set()),
@@ -263,8 +313,7 @@ test_identity_gate_decision_table[note] if {
 			"confirmed": _allowed({{"effect": "rearm"}, {"confirm": "elicit"}}),
 		},
 	}
-	_answer(object.union(tc.call, {"session": {"identity_confirmed": false}})) == tc.armed
-	_answer(object.union(tc.call, {"session": {"identity_confirmed": true}})) == tc.confirmed
+	_holds(tc)
 }
 
 # A state that is missing or of another type is no confirmation, and equal profiles on both sides are none either.
@@ -327,6 +376,12 @@ _data := {"identity_gate": {
 	"identity_read_commands": ["config.profile.status", "overview.status", "both"],
 	"identity_read_console_tools": ["whoami", "harness_load"],
 }}
+
+# A case holds while the gate is armed and while it is confirmed.
+_holds(tc) if {
+	_answer(object.union(tc.call, {"session": {"identity_confirmed": false}})) == tc.armed
+	_answer(object.union(tc.call, {"session": {"identity_confirmed": true}})) == tc.confirmed
+}
 
 _answer(call) := {"allow": allow, "deny": deny, "terms": terms} if {
 	allow := count([true | identity_gate.allow with input as call with data.regate as _data]) == 1
