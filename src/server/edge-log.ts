@@ -10,21 +10,21 @@ export interface EdgeLog {
 
 /**
  * A counting log of one connection (reference/mcp.md §6.1, invariant 2: dropped requests are audited).
- * @param write takes one line without LF, for stderr
+ * @param write takes one line without LF and without the name of the program, for stderr
  */
 export function createEdgeLog(write: (line: string) => void): EdgeLog {
   const counts = new Map<string, number>();
   const count = (kind: string, detail = ""): void => {
     const seen = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, seen);
-    if (seen === 1) write(`regate: protocol: ${kind}${detail}`);
+    if (seen === 1) write(`protocol: ${kind}${detail}`);
   };
   return {
     count: (kind) => count(kind),
     fault: (error) =>
       count("fault", `: ${error instanceof Error ? error.message : String(error)}`.replaceAll(/[\r\n]+/g, " ").slice(0, 300)),
     close() {
-      for (const [kind, seen] of counts) if (seen > 1) write(`regate: protocol: ${kind}: ${seen} in all`);
+      for (const [kind, seen] of counts) if (seen > 1) write(`protocol: ${kind}: ${seen} in all`);
     },
   };
 }

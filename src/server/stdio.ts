@@ -23,7 +23,7 @@ export interface StdioOptions {
   readonly corridor: Corridor;
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Takes one line, without LF, for stderr. */
+  /** Takes one line for stderr, without LF and without the name of the program. */
   readonly stderrLine: (line: string) => void;
   /** Regate's version, told to clients. */
   readonly version: string;
@@ -54,7 +54,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const closed = corridor
     .close()
     .catch((error: unknown) =>
-      stderrLine(`regate: the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`),
+      stderrLine(`the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`),
     );
   await within(ABORT_GRACE_MS, Promise.all([closed, connection.idle()]));
   await nextTurn();

@@ -170,7 +170,7 @@ describe("tools/call", () => {
       }),
     );
     expect((await ask(call(1)))?.error).toEqual({ code: -32603, message: "internal error" });
-    expect(logged).toEqual(["regate: protocol: fault: secret path /etc second line"]);
+    expect(logged).toEqual(["protocol: fault: secret path /etc second line"]);
   });
 
   test("a result that JSON cannot carry becomes an error result without structured content", async () => {
@@ -369,11 +369,11 @@ describe("the log", () => {
     await ask({ jsonrpc: "2.0", id: 1, method: "ping", [evil]: 1 });
     await connection.close();
     expect(logged).toEqual([
-      "regate: protocol: refused a line (json, -32700)",
-      "regate: protocol: dropped a request method without an id",
-      "regate: protocol: refused a line (unknown_key, -32600)",
-      "regate: protocol: refused a line (json, -32700): 5 in all",
-      "regate: protocol: dropped a request method without an id: 3 in all",
+      "protocol: refused a line (json, -32700)",
+      "protocol: dropped a request method without an id",
+      "protocol: refused a line (unknown_key, -32600)",
+      "protocol: refused a line (json, -32700): 5 in all",
+      "protocol: dropped a request method without an id: 3 in all",
     ]);
   });
 });

@@ -173,7 +173,7 @@ describe("the end of stdin", () => {
     const service = serve(corridor);
     service.stdin.end();
     await service.done;
-    expect(service.logged).toEqual(["regate: the decision log was not closed: disk full"]);
+    expect(service.logged).toEqual(["the decision log was not closed: disk full"]);
   });
 });
 
