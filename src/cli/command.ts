@@ -40,6 +40,8 @@ export interface Io {
   readonly stdout: Writable;
   /** One line on stderr, prefixed with the program's name. */
   readonly note: (line: string) => void;
+  /** Text for stderr as it stands: what tools of several lines report, such as compilers. */
+  readonly stderr: (text: string) => void;
   /** Starts to listen for SIGTERM and SIGINT; until then these end the process as usual. */
   readonly stopSignal: () => AbortSignal;
 }

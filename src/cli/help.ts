@@ -1,5 +1,5 @@
 import yargs, { type Argv } from "yargs";
-import type { Arguments, Command, OptionSpec } from "./command.ts";
+import type { Command, OptionSpec } from "./command.ts";
 
 const HELP_WIDTH = 120;
 
@@ -44,20 +44,12 @@ function groupSummary(members: readonly Command[], depth: number): string {
   return members.map((member) => member.path[depth]).join(", ");
 }
 
-/** The whole surface as yargs knows it, with every reading switched off that could make two flags of one (governed-tools reference §6). */
-function parserFor(commands: readonly Command[]): Argv {
+/** The whole surface as yargs knows it. */
+function surfaceOf(commands: readonly Command[]): Argv {
   const parser = yargs([])
     .scriptName("regate")
-    .parserConfiguration({
-      "boolean-negation": false,
-      "camel-case-expansion": false,
-      "dot-notation": false,
-      "parse-numbers": false,
-      "parse-positional-numbers": false,
-      "greedy-arrays": false,
-      "short-option-groups": false,
-      "populate--": true,
-    })
+    // Without these help would list spellings that are refused.
+    .parserConfiguration({ "boolean-negation": false, "camel-case-expansion": false, "dot-notation": false })
     .detectLocale(false)
     .exitProcess(false)
     .version(false)
@@ -74,32 +66,6 @@ function parserFor(commands: readonly Command[]): Argv {
   return withCommands(parser, commands, []);
 }
 
-function strings(value: unknown): readonly string[] {
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (!list.every((entry): entry is string => typeof entry === "string"))
-    throw new TypeError("the command line gave a value that is no text");
-  return list;
-}
-
-function toArguments(command: Command, argv: Readonly<Record<string, unknown>>): Arguments {
-  const given = command.options.filter((option) => argv[option.name] !== undefined);
-  const value = (option: OptionSpec): readonly string[] => strings(argv[option.name]);
-  return {
-    values: new Map(given.filter((option) => option.kind === "text").map((option) => [option.name, value(option)[0] ?? ""])),
-    lists: new Map(given.filter((option) => option.kind === "list").map((option) => [option.name, value(option)])),
-    switches: new Set(given.filter((option) => option.kind === "switch" && argv[option.name] === true).map((option) => option.name)),
-    words: strings(argv["--"] ?? []),
-  };
-}
-
-/** Parses a screened command line. Throws whatever yargs still objects to. */
-export async function parseArguments(commands: readonly Command[], command: Command, argv: readonly string[]): Promise<Arguments> {
-  const parsed = await parserFor(commands)
-    .fail(false)
-    .parseAsync([...command.path, ...argv]);
-  return toArguments(command, parsed);
-}
-
 /** Help text for a command, a group or (no path) the program. */
 export async function helpText(commands: readonly Command[], path: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -107,6 +73,6 @@ export async function helpText(commands: readonly Command[], path: readonly stri
       if (error) reject(error);
       else resolve(`${output}\n`);
     };
-    void parserFor(commands).parse([...path, "--help"], {}, done);
+    void surfaceOf(commands).parse([...path, "--help"], {}, done);
   });
 }

@@ -1,0 +1,21 @@
+import type { Command } from "./command.ts";
+import { COMPLETION_COMMANDS } from "./completion.ts";
+import { DECIDE_COMMAND } from "./decide.ts";
+import { DEMO_COMMAND } from "./demo.ts";
+import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
+import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
+import { POLICY_TEST_COMMAND } from "./policy-test.ts";
+import { SERVE_COMMAND } from "./serve.ts";
+import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
+
+/** Every command of the program, in the order of help. Their files load nothing heavy before they run. */
+export const COMMANDS: readonly Command[] = [
+  SERVE_COMMAND,
+  DECIDE_COMMAND,
+  POLICY_BUILD_COMMAND,
+  POLICY_TEST_COMMAND,
+  POLICY_FMT_COMMAND,
+  SHELL_CLASSIFY_COMMAND,
+  DEMO_COMMAND,
+  ...COMPLETION_COMMANDS,
+];

@@ -1,0 +1,57 @@
+import { insideWorkdirWarning } from "../config/inside-workdir.ts";
+import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
+import { surroundings } from "../config/sources.ts";
+import type { Engine } from "../policy/engine.ts";
+import type { Arguments, Command, Io } from "./command.ts";
+import { loadBundle } from "./load-bundle.ts";
+import { allSettingOptions } from "./setting-options.ts";
+import { regateVersion } from "./version.ts";
+
+/** What the gate will do, said once at start: an empty flag can switch an allowlist off, and that must be seen (design §4). */
+function startLine(options: ServeOptions, engine: Engine, claim: { readonly sessionId: string; readonly agentId: string }): string {
+  const allowlist = options.allowlist === undefined ? "none" : `${options.allowlist.size} tools of \`${options.allowlistFile ?? ""}\``;
+  return [
+    `serving bundle \`${engine.name}\` (${engine.digest})`,
+    `agent \`${claim.agentId}\``,
+    `session ${claim.sessionId}`,
+    `allowlist: ${allowlist}`,
+    `dry run required: ${options.requireDryRun ? "yes" : "no"}`,
+    `state in \`${options.stateDir}\``,
+  ].join(", ");
+}
+
+async function run(args: Arguments, io: Io): Promise<number> {
+  const options = await resolveServeOptions(args, surroundings());
+  const [engine, { startServer }] = await Promise.all([
+    loadBundle(options.bundle, { deadlineMs: options.policyDeadlineMs }),
+    import("../server/assemble.ts"),
+  ]);
+  const server = startServer({
+    ...options,
+    engine,
+    stdin: io.stdin,
+    stdout: io.stdout,
+    stop: io.stopSignal(),
+    version: regateVersion(),
+    note: io.note,
+  });
+  io.note(startLine(options, engine, server.claim));
+  const warning = insideWorkdirWarning(options);
+  if (warning !== undefined) io.note(warning);
+  await server.ended;
+  engine.close();
+  return 0;
+}
+
+/** `regate serve`: the gate over stdio, as an MCP host starts it (design §3). */
+export const SERVE_COMMAND: Command = {
+  path: ["serve"],
+  summary: "serve the gate to one MCP client over stdio",
+  options: allSettingOptions(),
+  examples: [
+    ["$0 serve", "the default bundle, policy as the only tool gate"],
+    ["$0 serve --bundle ai-agent --agent-tools-file tools.txt --require-agent-dry-run", "the ai-agent bundle behind an allowlist"],
+    ["$0 serve --config regate.json", "settings from a file; flags and environment beat it"],
+  ],
+  run,
+};

@@ -1,0 +1,39 @@
+import { spawnSync } from "node:child_process";
+import { temporaryFolder } from "./client.ts";
+
+/** How one run of the built program ended. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The lines of stderr. */
+  readonly lines: readonly string[];
+}
+
+/** What a run gets beside its words. */
+export interface Surroundings {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Path of the program as npm installs it. */
+export const PROGRAM = `${process.cwd()}/bin/regate.js`;
+
+/** Environment of a run: enough to start, a home directory of its own, and no `REGATE_*` or `ADSSH_*` of the tester. */
+export function cleanEnv(env: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: temporaryFolder("regate-home-"), ...env };
+}
+
+/** Runs `regate` to its end. */
+export function regate(words: readonly string[], { input = "", env = {}, cwd }: Surroundings = {}): Ended {
+  const run = spawnSync(process.execPath, [PROGRAM, ...words], {
+    input,
+    env: cleanEnv(env),
+    timeout: 30_000,
+    maxBuffer: 256 * 1024 * 1024,
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const stderr = run.stderr.toString();
+  return { status: run.status, stdout: run.stdout.toString(), stderr, lines: stderr.split("\n").filter((line) => line !== "") };
+}
