@@ -3,7 +3,7 @@ import type { RefusalCode } from "../gate/refusals.ts";
 import { ToolError } from "../tools/tool-error.ts";
 import type { CallToolResult } from "./corridor-types.ts";
 import { isToolResult, refusalResult } from "./results.ts";
-import { linkSignals } from "./signals.ts";
+import { onAbort } from "./signals.ts";
 
 /** Largest result, in bytes of its JSON; leaves room for the envelope of an answer below 2 MB (design §7). */
 export const RESULT_CAP_BYTES = 1_990_000;
@@ -93,16 +93,14 @@ function stopper({ timeoutMs, signals }: HandlerRun): Stopper {
     resolve(code);
     controller.abort(new Error(code));
   };
-  const linked = linkSignals(signals);
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("call.timeout"), timeoutMs);
-  linked.signal.addEventListener("abort", () => stop("call.cancelled"), { once: true });
-  if (linked.signal.aborted) stop("call.cancelled");
+  const release = onAbort(signals, () => stop("call.cancelled"));
   return {
     signal: controller.signal,
     stopped,
     release() {
       clearTimeout(timer);
-      linked.release();
+      release();
     },
   };
 }

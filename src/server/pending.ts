@@ -7,7 +7,7 @@ import { admit } from "./admission.ts";
 import type { Admission } from "./admission.ts";
 import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
-import { linkSignals } from "./signals.ts";
+import { onAbort } from "./signals.ts";
 
 /** A call that policy allows if the human in the session agrees. */
 export interface PendingCall {
@@ -31,15 +31,17 @@ export function pendingDecision({ verdict }: Admission): Decision | undefined {
 export async function settlePending(core: Core, pending: PendingCall): Promise<Admission | undefined> {
   const { made, first, decision } = pending;
   if (core.confirm === undefined) throw new Error("a call waits for a human although nobody can be asked");
-  const linked = linkSignals([pending.signal, core.shutdown.signal]);
+  const withdrawal = new AbortController();
+  const { signal } = withdrawal;
+  const release = onAbort([pending.signal, core.shutdown.signal], () => withdrawal.abort());
   try {
-    const outcome = await core.confirm({ call: made.call, decision, session: first.session, signal: linked.signal });
-    if (linked.signal.aborted) return undefined;
+    const outcome = await core.confirm({ call: made.call, decision, session: first.session, signal });
+    if (signal.aborted) return undefined;
     if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
     if (core.session.identity.epoch !== first.epoch) return admit(core, refusedBy(pending, "confirm.stale"));
     return admit(core, { made, confirmation: () => "settled" });
   } finally {
-    linked.release();
+    release();
   }
 }
 

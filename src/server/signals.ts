@@ -1,22 +1,12 @@
-/** A signal that follows several others, until it is released. */
-export interface LinkedSignal {
-  readonly signal: AbortSignal;
-  release(): void;
-}
-
 /**
- * One signal that is aborted as soon as one of the given ones is. Unlike `AbortSignal.any` it leaves nothing behind on a long-lived
- * signal once it is released.
+ * Calls `act` as soon as one of the signals is aborted, at once when one already is. Unlike `AbortSignal.any` it leaves nothing behind on
+ * a long-lived signal.
+ * @returns takes the listeners away
  */
-export function linkSignals(signals: readonly (AbortSignal | undefined)[]): LinkedSignal {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  for (const signal of signals) signal?.addEventListener("abort", abort, { once: true });
-  if (signals.some((signal) => signal?.aborted)) abort();
-  return {
-    signal: controller.signal,
-    release() {
-      for (const signal of signals) signal?.removeEventListener("abort", abort);
-    },
+export function onAbort(signals: readonly (AbortSignal | undefined)[], act: () => void): () => void {
+  for (const signal of signals) signal?.addEventListener("abort", act, { once: true });
+  if (signals.some((signal) => signal?.aborted)) act();
+  return () => {
+    for (const signal of signals) signal?.removeEventListener("abort", act);
   };
 }
