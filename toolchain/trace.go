@@ -3,17 +3,24 @@ package main
 import (
 	"runtime"
 
+	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/lineage"
 )
 
-// yielder is a tracer that only gives the scheduler a turn now and then: there is one thread and no
-// preemption, so without it the timer of a test's time limit never fires.
-type yielder struct{ events int }
+// yielder is a tracer that gives the scheduler a turn now and then: there is one thread and no preemption, so
+// without it the timer of a test's time limit never fires. It hands each event on to the coverage, if that is wanted.
+type yielder struct {
+	counted *cover.Cover
+	events  int
+}
 
 func (*yielder) Enabled() bool               { return true }
 func (*yielder) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
-func (y *yielder) TraceEvent(topdown.Event) {
+func (y *yielder) TraceEvent(e topdown.Event) {
+	if y.counted != nil {
+		y.counted.TraceEvent(e)
+	}
 	if y.events++; y.events&1023 == 0 {
 		runtime.Gosched()
 	}

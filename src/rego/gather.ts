@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, extname, isAbsolute, join, resolve, sep } from "node:path";
+import { basename, extname, isAbsolute, join, resolve, sep } from "node:path";
 import { globPattern, hasMagic } from "./glob.ts";
 import type { Problem } from "./protocol.ts";
 import { LIMITS } from "./requests.ts";
@@ -62,9 +62,14 @@ export async function gather(options: GatherOptions): Promise<FileSet> {
     problems: [],
   };
   const kept: string[] = [];
-  for (const given of options.paths) for (const path of await expand(given, options.cwd)) if (await take(path, walk)) kept.push(path);
+  for (const path of await expandPaths(options.paths, options.cwd)) if (await take(path, walk)) kept.push(path);
   if (walk.problems.length > 0) throw new GatherError(walk.problems);
   return { files: walk.files, binary: walk.binary, paths: kept, ...(options.bundle === true ? { bundle: true } : {}) };
+}
+
+/** The paths that are meant, with patterns expanded and sorted; a path that exists, or that has no magic, stands for itself. */
+export async function expandPaths(paths: readonly string[], cwd: string): Promise<readonly string[]> {
+  return (await Promise.all(paths.map((path) => expand(path, cwd)))).flat();
 }
 
 /** Reads one path; false when nothing of it is left to load. */
@@ -140,7 +145,6 @@ async function readOne(spot: Spot, walk: Walk, size: number): Promise<void> {
   }
 }
 
-/** Paths that a pattern stands for, sorted; a path that exists, or that has no magic, stands for itself. */
 async function expand(given: string, cwd: string): Promise<readonly string[]> {
   const path = given.replace(/^file:\/\//u, "").replaceAll(sep, "/");
   const [prefix, place] = splitPrefix(path);
@@ -199,9 +203,4 @@ function unreadable(path: string, error: unknown): Problem {
     ENOTDIR: "not a directory",
   };
   return { code: "load_error", message: `${path}: ${words[code ?? ""] ?? (error instanceof Error ? error.message : String(error))}` };
-}
-
-/** Folder of a path, with slashes. */
-export function folderOf(path: string): string {
-  return dirname(path).replaceAll(sep, "/");
 }
