@@ -1,14 +1,37 @@
+import { z } from "zod";
 import type { JsonObject } from "../call/json.ts";
 import type { ShellCommand, ShellWord, ToolCall } from "../call/tool-call.ts";
 import { visible } from "../call/visible.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { ToolOutput } from "./tool.ts";
 
+const word = z.union([z.string(), z.strictObject({ dynamic: z.literal(true), text: z.string() })]);
+const reason = z.strictObject({ code: z.string(), rule: z.string(), message: z.string(), remedy: z.string().optional() });
+
+/** Form of a plan: the second form of run_shell's output, beside that of a run. */
+export const planSchema = z.strictObject({
+  dry_run: z.literal(true),
+  command: z.string(),
+  verdict: z.enum(["destructive", "unverifiable", "clear"]),
+  commands: z.array(z.strictObject({ name: z.string(), argv: z.array(word), via: z.array(z.string()) })),
+  findings: z.array(
+    z.strictObject({
+      rule: z.string(),
+      verdict: z.enum(["destructive", "unverifiable"]),
+      word: z.string(),
+      start: z.int(),
+      end: z.int(),
+    }),
+  ),
+  redirects: z.array(z.strictObject({ op: z.string(), target: word })),
+  policy: z.strictObject({ allow: z.boolean(), reasons: z.array(reason), warnings: z.array(reason) }),
+});
+
 /**
  * The plan that a dry run answers with, instead of running anything (design §5): the parsed programs, the findings and what policy said.
  * @param call an admitted run_shell call with its analysis
  * @param decision the policy's decision on it
- * @returns structured content `{dry_run: true, command, verdict, commands, findings, redirects, policy: {allow, reasons, warnings}}` and a text for people
+ * @returns structured content as `planSchema` has it, and a text for people
  */
 export function planOf(call: ToolCall, decision: Decision): ToolOutput {
   const { shell } = call;

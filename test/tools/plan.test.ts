@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { factsOf } from "../../src/call/risk-table.ts";
 import type { ToolCall } from "../../src/call/tool-call.ts";
 import type { Decision } from "../../src/policy/decision.ts";
-import { planOf } from "../../src/tools/plan.ts";
+import { analyseCommand } from "../../src/shell/analyse.ts";
+import { planOf, planSchema } from "../../src/tools/plan.ts";
 
 const call: ToolCall = {
   tool: "run_shell",
@@ -53,6 +54,14 @@ describe("planOf", () => {
       ].join("\n"),
     );
   });
+
+  it.each(["echo hi", "sudo rm -r $dir > log", "$(echo rm) x", "a='", "for f in *; do cat $f; done 2>&1 | tee x", ""])(
+    "has the form that run_shell publishes, for %j",
+    (command) => {
+      const { structured } = planOf({ ...call, arguments: { command }, shell: analyseCommand(command) }, decision);
+      expect(planSchema.safeParse(structured).error).toBeUndefined();
+    },
+  );
 
   it("shares nothing with the call", () => {
     const { structured } = planOf(call, decision);
