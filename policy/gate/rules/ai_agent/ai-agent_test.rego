@@ -52,7 +52,7 @@ test_ai_agent_tool_outside_the_set_denied[note] if {
 		"elevation names it": object.union(_elevated({"tools": ["admin_explain"]}), {"command": "admin_explain"}),
 		"the name of a tool, but as `tool.name` only": {"tool": {"name": "list_sessions"}},
 	}
-	_answer(call) == {"allow": false, "deny": {ai_agent.tool_not_listed}}
+	_answer(call) == {"deny": {ai_agent.tool_not_listed}}
 }
 
 test_ai_agent_destructive_command_denied[note] if {
@@ -90,7 +90,7 @@ test_ai_agent_destructive_command_denied[note] if {
 		"elevation is null": {"command": "run_shell", "agent": {"risk": "destructive"}, "elevation": null},
 		"elevation lacks every field": {"command": "run_shell", "agent": {"risk": "destructive"}, "elevation": {}},
 	}
-	_answer(call) == {"allow": false, "deny": {ai_agent.destructive}}
+	_answer(call) == {"deny": {ai_agent.destructive}}
 }
 
 # A shell that is not in the set and would destroy something has both reasons.
@@ -133,9 +133,9 @@ test_ai_agent_listing_shows_the_set[note] if {
 
 _data := {"ai_agent": {"tools": ["list_sessions", "run_shell"]}}
 
-_answer(call) := {"allow": allow, "deny": deny} if {
-	allow := count([true | ai_agent.allow with input as call with data.regate as _data]) == 1
-	deny := ai_agent.deny with input as call with data.regate as _data
+# What the rule says; a refused call has no `allow`.
+_answer(call) := object.filter(rule, ["allow", "deny"]) if {
+	rule := ai_agent with input as call with data.regate as _data
 }
 
 _elevated(change) := {

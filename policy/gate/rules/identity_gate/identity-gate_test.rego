@@ -383,15 +383,14 @@ _holds(tc) if {
 	_answer(object.union(tc.call, {"session": {"identity_confirmed": true}})) == tc.confirmed
 }
 
-_answer(call) := {"allow": allow, "deny": deny, "terms": terms} if {
-	allow := count([true | identity_gate.allow with input as call with data.regate as _data]) == 1
-	deny := identity_gate.deny with input as call with data.regate as _data
-	terms := identity_gate.terms with input as call with data.regate as _data
+# What the rule says; a refused call has no `allow`.
+_answer(call) := object.filter(rule, ["allow", "deny", "terms"]) if {
+	rule := identity_gate with input as call with data.regate as _data
 }
 
 _allowed(terms) := {"allow": true, "deny": set(), "terms": terms}
 
-_refused(terms) := {"allow": false, "deny": {identity_gate.unconfirmed}, "terms": terms}
+_refused(terms) := {"deny": {identity_gate.unconfirmed}, "terms": terms}
 
 _call(name, facts) := {"command": name, "tool": object.union(
 	{"name": name, "known": true, "read_only": false, "destructive": false, "handoff": false, "live_write": false},
