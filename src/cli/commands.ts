@@ -3,6 +3,7 @@ import { COMPLETION_COMMANDS } from "./completion.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
 import { DEMO_COMMAND } from "./demo.ts";
 import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
+import { POLICY_CHECK_COMMAND } from "./policy-check.ts";
 import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
 import { POLICY_TEST_COMMAND } from "./policy-test.ts";
 import { SERVE_COMMAND } from "./serve.ts";
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   DECIDE_COMMAND,
   POLICY_BUILD_COMMAND,
+  POLICY_CHECK_COMMAND,
   POLICY_TEST_COMMAND,
   POLICY_FMT_COMMAND,
   SHELL_CLASSIFY_COMMAND,
