@@ -18,9 +18,9 @@ function timings(cases) {
   const times = [];
   for (let round = 0; round < ROUNDS; round++) {
     for (const { command } of cases) {
-      const start = process.hrtime.bigint();
+      const start = performance.now();
       analyseCommand(command);
-      if (round > 0) times.push(Number(process.hrtime.bigint() - start) / 1000);
+      if (round > 0) times.push((performance.now() - start) * 1000);
     }
   }
   return times.sort((a, b) => a - b);
@@ -31,7 +31,7 @@ const percent = (part, whole) => (whole === 0 ? "-" : `${((100 * part) / whole).
 
 function printKinds(judged) {
   process.stdout.write("\nkind        destructive   found    other   flagged\n");
-  for (const kind of [...new Set(judged.map((row) => row.kind))].sort()) {
+  for (const kind of [...new Set(judged.map((row) => row.kind))].sort((a, b) => a.localeCompare(b))) {
     const rows = judged.filter((row) => row.kind === kind);
     const yes = rows.filter((row) => row.destructive);
     const no = rows.filter((row) => !row.destructive);

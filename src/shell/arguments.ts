@@ -83,8 +83,8 @@ function readCluster(reading: Reading, at: { args: readonly Arg[]; index: number
   const arg = at.args[at.index]!;
   const letters = arg.text.slice(1);
   reading.doubt = letters.length === 1;
-  for (const [position, letter] of [...letters].entries()) {
-    const name = `-${letter}`;
+  for (let position = 0; position < letters.length; position++) {
+    const name = `-${letters[position]!}`;
     if (!valued.has(name)) {
       reading.options.push({ name, value: undefined, arg, index: at.index });
       continue;

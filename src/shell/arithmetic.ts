@@ -20,8 +20,7 @@ function compute(node: ArithmeticExpression): number | undefined {
       const [left, right] = [compute(node.left), compute(node.right)];
       return left === undefined || right === undefined ? undefined : binary(node.operator, [left, right]);
     }
-    case "ArithmeticTernary":
-    case "ArithmeticCommandExpansion":
+    default:
       return undefined;
   }
 }

@@ -16,7 +16,7 @@ export function judgeSimpleCommand(run: Run, node: Command, scope: Scope): void 
   if (argv.length === 0) return judgeWithoutProgram(run, { node, assignments }, scope);
   if (run.aliased) report(run, "unverifiable.alias", argv[0]!);
   declareAll(run, { node, argv }, scope);
-  withPrefix(run, assignments, () => run.doors.judge(run, argv, { ...scope, stdin }), scope);
+  withPrefix(run, { assignments, scope }, () => run.doors.judge(run, argv, { ...scope, stdin }));
 }
 
 /** What a declaring builtin assigns; an array or a subscript leaves nothing known. */
@@ -47,7 +47,7 @@ function judgeWithoutProgram(run: Run, { node, assignments }: { node: Command; a
 }
 
 /** Runs `body` with a command's own assignments in force: seen by nested code, gone afterwards. */
-function withPrefix(run: Run, assignments: readonly Assignment[], body: () => void, scope: Scope): void {
+function withPrefix(run: Run, { assignments, scope }: { assignments: readonly Assignment[]; scope: Scope }, body: () => void): void {
   if (assignments.length === 0) return body();
   const before = new Map<string, Known | undefined>(assignments.map((part) => [part.name, run.variables.get(part.name)]));
   const { ifsChanged } = run;

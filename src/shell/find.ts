@@ -24,8 +24,13 @@ function judgeAction(run: Run, call: Call, index: number): number {
   const words = call.args.slice(index + 1);
   const end = words.findIndex((word, at) => word.text === ";" || (word.text === "+" && words[at - 1]?.text.includes("{}") === true));
   const command = end === -1 ? words : words.slice(0, end);
-  judgeProgramWords(run, call, command.map(placeholder), { kind: "unknown" });
+  judgeProgramWords(run, withoutInput(call), command.map(placeholder));
   return end === -1 ? call.args.length : index + 1 + end;
+}
+
+/** What the started commands read is not ours to know. */
+function withoutInput(call: Call): Call {
+  return { ...call, scope: { ...call.scope, stdin: { kind: "unknown" } } };
 }
 
 function placeholder(arg: Arg): Arg {
@@ -50,5 +55,5 @@ export function judgeFd(run: Run, call: Call): void {
   const words = [...first, ...call.args.slice(index + 1)];
   const end = words.findIndex((word) => word.text === ";");
   const command = (end === -1 ? words : words.slice(0, end)).map(placeholder);
-  judgeProgramWords(run, call, command.some((arg) => arg.dynamic) ? command : [...command, unknownArg(option, "{}")], { kind: "unknown" });
+  judgeProgramWords(run, withoutInput(call), command.some((arg) => arg.dynamic) ? command : [...command, unknownArg(option, "{}")]);
 }

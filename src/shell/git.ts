@@ -2,7 +2,7 @@ import { type Arguments, findOptions, hasOption } from "./arguments.ts";
 import { GIT_HARMLESS_CONFIG, GIT_KNOWN_VERBS, GIT_PROGRAM_KEYS } from "./tables/git-config.ts";
 import { GIT } from "./tables/git.ts";
 import { joinArgs, judgeCode } from "./nested.ts";
-import { type Arg, type Call, type Run, recordCommand, report } from "./state.ts";
+import { type Arg, type Call, type Run, recordCommand, report, withText } from "./state.ts";
 import { compileProgram } from "./tables/compile.ts";
 import { readProgramArguments } from "./verbs.ts";
 import { judgeProgramWords } from "./wrappers.ts";
@@ -51,7 +51,7 @@ function judgeAlias(run: Run, call: Call, value: Arg): void {
 /** An alias without a bang is a git command line. */
 function aliasWords(call: Call, value: Arg): Arg[] {
   const words = value.text.split(/\s+/).filter((word) => word !== "");
-  return [call.argv[0]!, ...words.map((text) => ({ ...value, text }))];
+  return [call.argv[0]!, ...words.map((text) => withText(value, text))];
 }
 
 /** Remote helpers such as `ext::` run the program that their address names. */

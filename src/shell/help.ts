@@ -1,3 +1,4 @@
+import { findProgram } from "./program-name.ts";
 import type { Call, Run } from "./state.ts";
 
 const HELP = new Set(["--help", "-h", "--version", "-V"]);
@@ -15,6 +16,6 @@ export function isHelp(run: Run, call: Call): boolean {
   if (last === undefined || last.dynamic) return false;
   if (call.args.length === 1) return HELP.has(last.text) && !(last.text === "-h" && HALTING.has(call.name));
   if (call.args.length > MAX_VERBS + 1 || !HELP_AFTER_VERBS.has(last.text)) return false;
-  if (run.tables.programs.get(call.name)?.some((duty) => duty.kind === "verbs") !== true) return false;
+  if (findProgram(run, call.name)?.some((duty) => duty.kind === "verbs") !== true) return false;
   return call.args.slice(0, -1).every((arg) => !arg.dynamic && /^[a-z][a-z\d:-]*$/.test(arg.text));
 }

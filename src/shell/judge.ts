@@ -1,6 +1,6 @@
 import { HANDLERS } from "./handlers.ts";
 import { isHelp } from "./help.ts";
-import { readName } from "./program-name.ts";
+import { findProgram, readName } from "./program-name.ts";
 import { type Arg, type Call, type Run, type Scope, recordCommand, report } from "./state.ts";
 import { judgeUnknownArguments, judgeUnknownProgram } from "./unknown.ts";
 
@@ -16,8 +16,12 @@ export function judge(run: Run, argv: readonly Arg[], scope: Scope): void {
   // oxlint-disable-next-line no-control-regex
   if (!/^[\u0021-\u007E]+$/.test(head.text)) return judgeUnreadable(run, call, "unverifiable.command-name");
   if (isHelp(run, call)) return recordCommand(run, call.name, call);
+  if (INIT_SCRIPT.test(head.text)) return judge(run, [{ ...head, text: "service" }, { ...head, text: call.name }, ...call.args], scope);
   judgeProgram(run, call);
 }
+
+/** Init scripts take the verbs of `service`. */
+const INIT_SCRIPT = /^\/etc\/(?:rc\.d|init\.d|rc\.d\/init\.d)\/[\w.-]+$/;
 
 /** The program is not known: a wrapper or anything else; its arguments may still show what happens. */
 function judgeUnreadable(run: Run, call: Call, rule: string): void {
@@ -28,7 +32,7 @@ function judgeUnreadable(run: Run, call: Call, rule: string): void {
 
 function judgeProgram(run: Run, call: Call): void {
   const { length } = run.commands;
-  const program = run.tables.programs.get(call.name);
+  const program = findProgram(run, call.name);
   if (isForeign(call.argv[0]!.text)) report(run, "unverifiable.local-program", call.argv[0]!);
   if (!program?.some((duty) => duty.kind === "wrapper" || duty.kind === "special")) recordCommand(run, call.name, call);
   if (program === undefined) judgeUnknownProgram(run, call);

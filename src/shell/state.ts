@@ -89,7 +89,12 @@ export function report(run: Run, rule: string, where: Span & { readonly text?: s
 
 /** Cuts a word for display at a code-point border. */
 function shorten(word: string): string {
-  return word.length <= MAX_WORD ? word : `${[...word.slice(0, MAX_WORD)].slice(0, -1).join("")}…`;
+  return word.length <= MAX_WORD ? word : `${word.slice(0, MAX_WORD).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** The same word with another text (an option's value, a word of a string). */
+export function withText(arg: Arg, text: string): Arg {
+  return { text, raw: arg.raw, dynamic: arg.dynamic, glob: arg.glob, start: arg.start, end: arg.end };
 }
 
 /** Records a simple command for policy; too many are a finding, so that no rule over "every command" holds over a part. */

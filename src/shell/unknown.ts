@@ -1,6 +1,6 @@
 import { cells } from "./arguments.ts";
 import { judgeCode } from "./nested.ts";
-import { readName } from "./program-name.ts";
+import { findProgram, readName } from "./program-name.ts";
 import { type Arg, type Call, type Run, type Scope, report } from "./state.ts";
 import { DESTROYING_VERBS, TALKING_VERBS } from "./tables/verbs.ts";
 
@@ -38,7 +38,7 @@ const ORDINARY = new Set(cells("install rename init kill make service task just 
 function mayBeProgram(run: Run, arg: Arg): boolean {
   if (/\s/.test(arg.text) || (arg.text.includes("/") && !arg.text.startsWith("/"))) return false;
   const name = readName(arg);
-  return !ORDINARY.has(name) && run.tables.programs.get(name)?.some((duty) => duty.kind !== "data") === true;
+  return !ORDINARY.has(name) && findProgram(run, name)?.some((duty) => duty.kind !== "data") === true;
 }
 
 /** Judges the words from an index on as a command; only what certainly destroys counts, and nothing else of it is recorded. */
@@ -46,6 +46,12 @@ function judgeTrial(run: Run, call: Call, index: number): void {
   const scope: Scope = { ...call.scope, via: [...call.scope.via, call.name] };
   const argv = call.args.slice(index);
   trial(run, () => run.doors.judge(run, argv, scope));
+}
+
+/** `yarn BIN`, `pnpm BIN`: a word that is no verb of the runner may be a program of the project. */
+export function judgeRunner(run: Run, call: Call): void {
+  const index = call.args.findIndex((arg) => !arg.text.startsWith("-"));
+  if (index !== -1 && mayBeProgram(run, call.args[index]!)) judgeTrial(run, call, index);
 }
 
 const CODE_OPTIONS = new Set(["-c", "-e", "-x", "--command", "--cmd", "--exec", "--execute", "--run", "--eval", "--script"]);

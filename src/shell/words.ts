@@ -26,7 +26,9 @@ export function evaluate(run: Run, word: Word, scope: Scope): Arg[] {
   for (const part of word.parts) append(builder, part, { run, scope, quoted: false });
   close(builder);
   const single = builder.done.length === 1;
-  return builder.done.map((piece) => ({ ...piece, raw: single ? word.text : piece.text, ...span }));
+  return builder.done.map(({ text, dynamic, glob }) => {
+    return { text, raw: single ? word.text : text, dynamic, glob, start: span.start, end: span.end };
+  });
 }
 
 /** Evaluates the words of a command; an assignment argument (`declare x=1`) is one word `x=1`. */

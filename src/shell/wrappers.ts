@@ -5,17 +5,25 @@ import { type Arg, type Call, type Run, recordCommand, report } from "./state.ts
 import type { WrapperRow } from "./tables/types.ts";
 
 /** A `WrapperRow` ready for use. */
-export interface CompiledWrapper extends Omit<WrapperRow, "valued" | "code" | "inert" | "after"> {
+export interface CompiledWrapper extends Omit<WrapperRow, "valued" | "code" | "inert" | "after" | "shell"> {
   readonly valued: ReadonlySet<string>;
   readonly code: readonly string[];
   readonly inert: readonly string[];
   readonly after: ReadonlySet<string>;
+  readonly shell: readonly string[];
 }
 
 /** Takes a wrapper's cells apart once, at start. Options with code take a value too. */
 export function compileWrapper(row: WrapperRow): CompiledWrapper {
   const code = cells(row.code);
-  return { ...row, valued: new Set([...cells(row.valued), ...code]), code, inert: cells(row.inert), after: new Set(cells(row.after)) };
+  return {
+    ...row,
+    valued: new Set([...cells(row.valued), ...code]),
+    code,
+    inert: cells(row.inert),
+    after: new Set(cells(row.after)),
+    shell: cells(row.shell),
+  };
 }
 
 /** Peels a wrapper's own options and judges the program that it runs (reference: shell.md §6, "Wrappers"). */
@@ -24,12 +32,14 @@ export function judgeWrapper(run: Run, call: Call, duty: { readonly row: Compile
   if (row.acts === true) recordCommand(run, call.name, call);
   const given = readArguments(call.args, fixedSyntax(row.valued, { stop: row.after.size === 0, single: row.single }));
   if (hasOption(given, row.inert)) return;
-  const code = given.options.filter((option) => row.code.includes(option.name));
-  for (const option of code) judgeOptionCode(run, call, option);
   const rest = programWords(row, given, call.args);
-  const program = skipOperands(run, row, rest);
+  const [program, between] = skipOperands(run, row, rest);
+  const options = [...given.options, ...between];
+  const code = options.filter((option) => row.code.includes(option.name));
+  for (const option of code) judgeOptionCode(run, call, option);
   if (program.length > 0) return judgeRest(run, { call, row }, program);
-  if (code.length === 0 && row.bare === "shell") report(run, "unverifiable.interactive-shell", call.argv[0]!);
+  const interactive = row.bare === "shell" || options.some((option) => row.shell.includes(option.name));
+  if (code.length === 0 && interactive) report(run, "unverifiable.interactive-shell", call.argv[0]!);
 }
 
 function judgeOptionCode(run: Run, call: Call, option: Option): void {
@@ -44,17 +54,17 @@ function programWords(row: CompiledWrapper, given: Arguments, args: readonly Arg
   return index === -1 ? [] : args.slice(index + 1);
 }
 
-function skipOperands(run: Run, row: CompiledWrapper, rest: readonly Arg[]): readonly Arg[] {
+/** The program's words, and the options that stood between the skipped words and it (`flock FILE -c CODE`). */
+function skipOperands(run: Run, row: CompiledWrapper, rest: readonly Arg[]): [readonly Arg[], readonly Option[]] {
   let words: readonly Arg[] = rest.slice(row.skip ?? 0);
-  if (row.after.size > 0 || (row.skip ?? 0) > 0) words = skipOptions(row, words);
+  let options: readonly Option[] = [];
+  if (row.after.size > 0 || (row.skip ?? 0) > 0) {
+    const given = readArguments(words, fixedSyntax(row.valued, { stop: true, single: row.single }));
+    options = given.options;
+    words = given.operands.length === 0 ? [] : words.slice(given.operands[0]!.index);
+  }
   while (row.assigns === true && words[0] !== undefined && judgeAssignmentWord(run, words[0])) words = words.slice(1);
-  return words;
-}
-
-/** Options may stand again between the skipped words and the program (`bundle exec --keep-file-descriptors rake`). */
-function skipOptions(row: CompiledWrapper, words: readonly Arg[]): readonly Arg[] {
-  const given = readArguments(words, fixedSyntax(row.valued, { stop: true, single: row.single }));
-  return given.operands.length === 0 ? [] : words.slice(given.operands[0]!.index);
+  return [words, options];
 }
 
 function judgeRest(run: Run, { call, row }: { call: Call; row: CompiledWrapper }, program: readonly Arg[]): void {
@@ -64,6 +74,6 @@ function judgeRest(run: Run, { call, row }: { call: Call; row: CompiledWrapper }
 }
 
 /** Judges words as a command that `call` runs. */
-export function judgeProgramWords(run: Run, call: Call, argv: readonly Arg[], stdin = call.scope.stdin): void {
-  run.doors.judge(run, argv, { ...call.scope, stdin, via: [...call.scope.via, call.name] });
+export function judgeProgramWords(run: Run, call: Call, argv: readonly Arg[]): void {
+  run.doors.judge(run, argv, { ...call.scope, via: [...call.scope.via, call.name] });
 }

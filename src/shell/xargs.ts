@@ -16,7 +16,7 @@ export function judgeXargs(run: Run, call: Call): void {
   const words = call.args.slice(first.index);
   const marks = given.options.flatMap((option) => replaced(option));
   const argv = marks.length === 0 ? [...words, unknownArg(call.argv[0]!, "{}")] : words.map((word) => fill(word, marks));
-  judgeProgramWords(run, call, argv, { kind: "inherited" });
+  judgeProgramWords(run, { ...call, scope: { ...call.scope, stdin: { kind: "inherited" } } }, argv);
 }
 
 function replaced(option: { readonly name: string; readonly value: Arg | undefined }): string[] {

@@ -1,5 +1,7 @@
 import { cells } from "../arguments.ts";
+import { type CompiledInterpreter, compileInterpreter } from "../interpreters.ts";
 import type { SpecialName } from "../specials.ts";
+import { type CompiledSql, compileSql } from "../sql.ts";
 import { type CompiledSubcommand, compileSubcommand } from "../subcommands.ts";
 import { type CompiledWrapper, compileWrapper } from "../wrappers.ts";
 import { BUILD_PROGRAMS } from "./build-tools.ts";
@@ -7,17 +9,23 @@ import { DEFAULT_CHOICES } from "./choices.ts";
 import { CLOUD_PROGRAMS } from "./cloud.ts";
 import { type CompiledProgram, compileProgram } from "./compile.ts";
 import { CONTAINER_PROGRAMS } from "./containers.ts";
+import { DATA_ROWS } from "./data-rows.ts";
 import { DATA_PROGRAMS } from "./data.ts";
+import { DATABASE_PROGRAMS } from "./databases.ts";
 import { DESTROYING_PROGRAMS, OVERWRITING_PROGRAMS } from "./destroying.ts";
 import { ENVIRONMENT_ROWS, HARMLESS_NAMES } from "./environment.ts";
+import { FRAMEWORK_PROGRAMS } from "./frameworks.ts";
 import { GIT } from "./git.ts";
 import { INFRASTRUCTURE_PROGRAMS } from "./infrastructure.ts";
+import { INTERPRETERS } from "./interpreters.ts";
 import { KUBERNETES_PROGRAMS } from "./kubernetes.ts";
 import { OPAQUE_PROGRAMS } from "./opaque.ts";
 import { PACKAGE_PROGRAMS } from "./packages.ts";
 import { SERVICE_PROGRAMS } from "./services.ts";
 import { SPECIAL_PROGRAMS } from "./special-programs.ts";
+import { SQL_CLIENTS } from "./sql.ts";
 import { SUBCOMMAND_WRAPPERS } from "./subcommand-wrappers.ts";
+import { TRANSFER_ROWS } from "./transfer-rows.ts";
 import { TOOL_WRAPPERS } from "./tool-wrappers.ts";
 import type { Choice, EnvironmentRow, OpaqueRow, VerbProgram } from "./types.ts";
 import { SYSTEM_WRAPPERS } from "./wrappers.ts";
@@ -29,6 +37,8 @@ export type Duty =
   | { readonly kind: "verbs"; readonly program: CompiledProgram }
   | { readonly kind: "wrapper"; readonly row: CompiledWrapper }
   | { readonly kind: "subcommand"; readonly row: CompiledSubcommand }
+  | { readonly kind: "interpreter"; readonly row: CompiledInterpreter }
+  | { readonly kind: "sql"; readonly row: CompiledSql }
   | { readonly kind: "opaque"; readonly row: OpaqueRow }
   | { readonly kind: "special"; readonly special: SpecialName };
 
@@ -52,6 +62,10 @@ export const VERB_PROGRAMS: readonly VerbProgram[] = [
   ...SERVICE_PROGRAMS,
   ...PACKAGE_PROGRAMS,
   ...BUILD_PROGRAMS,
+  ...DATABASE_PROGRAMS,
+  ...FRAMEWORK_PROGRAMS,
+  ...DATA_ROWS,
+  ...TRANSFER_ROWS,
 ];
 
 /** Paths that may be written without losing anything. */
@@ -68,6 +82,8 @@ function buildPrograms(): Map<string, Duty[]> {
   for (const program of VERB_PROGRAMS) addDuty(programs, program.names, { kind: "verbs", program: compileProgram(program) });
   for (const row of SUBCOMMAND_WRAPPERS) addDuty(programs, row.names, { kind: "subcommand", row: compileSubcommand(row) });
   for (const row of [...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS]) addDuty(programs, row.names, { kind: "wrapper", row: compileWrapper(row) });
+  for (const row of INTERPRETERS) addDuty(programs, row.names, { kind: "interpreter", row: compileInterpreter(row) });
+  for (const row of SQL_CLIENTS) addDuty(programs, row.names, { kind: "sql", row: compileSql(row) });
   for (const row of OPAQUE_PROGRAMS) addDuty(programs, row.names, { kind: "opaque", row });
   for (const names of DESTROYING_PROGRAMS) addDuty(programs, names, { kind: "destroy", rule: "destructive.program" });
   for (const names of OVERWRITING_PROGRAMS) addDuty(programs, names, { kind: "destroy", rule: "overwrite.program" });

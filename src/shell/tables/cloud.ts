@@ -20,14 +20,6 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         clear: "aws ec2 terminate-instances --instance-ids i-1 --dry-run",
       },
       {
-        id: "schedule-deletion",
-        verbs: "* schedule-*",
-        operand: /./,
-        options: "--pending-window-in-days --key-id",
-        example: "aws kms schedule-key-deletion x --key-id y",
-        clear: "aws kms list-keys",
-      },
-      {
         id: "s3-remove",
         verbs: "s3 rm|rb|mv",
         example: "aws s3 rm s3://bucket/path --recursive",
@@ -49,7 +41,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
       },
       {
         id: "delete-action",
-        options: "--change-batch --request-items --cli-input-json --delete --policy-document",
+        options: "--change-batch --request-items --cli-input-json",
         value: /"Action"\s*:\s*"DELETE"|"DeleteRequest"/i,
         example: 'aws route53 change-resource-record-sets --change-batch \'{"Changes":[{"Action":"DELETE"}]}\'',
         clear: 'aws route53 change-resource-record-sets --change-batch \'{"Changes":[{"Action":"UPSERT"}]}\'',
@@ -185,7 +177,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         example: "mc mirror --remove src s3/bucket",
         clear: "mc mirror src s3/bucket",
       },
-      { id: "dfs-remove", verbs: "dfs", options: "-r -m -e", value: /^/, example: "hdfs dfs -rm -r /data", clear: "hdfs dfs -ls /data" },
+      { id: "dfs-remove", verbs: "dfs|fs", operand: /./, options: "-r", example: "hdfs dfs -rm -r /data", clear: "hdfs dfs -ls /data" },
     ],
     anywhere: {
       verbs: "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop compact",
@@ -203,7 +195,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     rows: [
       {
         id: "reset",
-        verbs: "pg:reset|ps:stop|ps:kill|redis:reset|pg:kill|pg:killall|db reset|maintenance:on",
+        verbs: "pg:reset|ps:stop|ps:kill|redis:reset|pg:kill|pg:killall|maintenance:on",
         example: "heroku pg:reset DATABASE",
         clear: "heroku pg:info",
       },

@@ -18,6 +18,7 @@ export interface CompiledProgram {
   readonly valued: ReadonlySet<string>;
   readonly after: ReadonlyMap<string, ReadonlySet<string>>;
   readonly single: boolean;
+  readonly data: boolean;
   readonly rows: readonly CompiledRow[];
   readonly anywhere: ReadonlySet<string>;
   readonly dryRun: readonly string[];
@@ -26,13 +27,15 @@ export interface CompiledProgram {
 
 /** Takes a program's cells apart once, at start. */
 export function compileProgram(program: VerbProgram): CompiledProgram {
+  // An option whose value a row looks at takes one.
+  const looked = program.rows.flatMap((row) => (row.value === undefined ? [] : cells(row.options)));
+  const after = Object.entries(program.after ?? {}).flatMap(([verbs, list]) => verbs.split("|").map((verb) => [verb, list] as const));
   return {
     family: program.family,
-    valued: new Set(cells(program.valued)),
-    after: new Map(
-      Object.entries(program.after ?? {}).flatMap(([verbs, list]) => verbs.split("|").map((verb) => [verb, new Set(cells(list))])),
-    ),
+    valued: new Set([...cells(program.valued), ...looked]),
+    after: new Map(after.map(([verb, list]) => [verb, new Set([...cells(list), ...looked])])),
     single: program.single === true,
+    data: program.data === true,
     rows: program.rows.map((row) => compileRow(program.family, row)),
     anywhere: new Set(cells(program.anywhere?.verbs)),
     dryRun: cells(program.dryRun),

@@ -6,9 +6,9 @@ export const DESTROYING_PROGRAMS = [
   "mke2fs mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkfs.minix mkfs.exfat mkfs.msdos mkntfs mkdosfs mkswap newfs",
   "lvremove vgremove pvremove lvreduce vgreduce userdel groupdel deluser delgroup dropdb dropuser pg_dropcluster pg_resetwal",
   "reboot shutdown halt poweroff fdisk sfdisk sgdisk cfdisk rimraf del-cli trash trash-put trash-empty trash-rm rm-cli",
-  "pkill killall killall5 skill xkill setfacl ipcrm bfg tmpreaper tmpwatch bleachbit deborphan cloud-nuke aws-nuke git-filter-repo",
-  "postsuper mailq-purge lprm fuser-kill systemd-repart ifdown rename prename perl-rename mmv qmv vidir",
+  "killall5 xkill setfacl ipcrm bfg tmpreaper tmpwatch bleachbit deborphan cloud-nuke aws-nuke git-filter-repo",
+  "rmmod blkdiscard gdisk cgdisk postsuper mailq-purge lprm fuser-kill systemd-repart ifdown",
 ];
 
 /** Programs that replace what is at their target; the finding is `overwrite.program`. */
-export const OVERWRITING_PROGRAMS = ["mv gmv sponge"];
+export const OVERWRITING_PROGRAMS = ["mv gmv sponge rename prename perl-rename mmv qmv vidir"];

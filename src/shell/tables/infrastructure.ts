@@ -72,6 +72,21 @@ export const INFRASTRUCTURE_PROGRAMS: readonly VerbProgram[] = [
     ],
   },
   {
+    family: "ansible-module",
+    names: "ansible",
+    valued: "-i -m -a -l -u -f -e --inventory --module-name --args --limit --user --forks --extra-vars",
+    dryRun: "--check -C --list-hosts --syntax-check",
+    rows: [
+      {
+        id: "absent",
+        options: "-a --args",
+        value: /\bstate=(?:absent|removed|stopped)\b/,
+        example: "ansible all -m apt -a 'name=nginx state=absent'",
+        clear: "ansible all -m ping",
+      },
+    ],
+  },
+  {
     family: "vagrant",
     names: "vagrant packer nomad consul knife chef puppet juju maas cloud-nuke aws-nuke",
     valued: "-address -namespace -region",

@@ -45,7 +45,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "remove",
         options: "-r -P -e -R --remove --purge --erase --uninstall --delete-old",
-        unless: "-q --query -Q -V -i --install -S -U -l --list -s",
+        unless: "-q --query -Q -V -i --install -S -U -l --list",
         example: "pacman -Rns nginx",
         clear: "rpm -qa",
       },

@@ -37,7 +37,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "supervisor",
     names:
-      "supervisorctl pm2 forever launchctl loginctl rabbitmqctl nginx apachectl apache2ctl caddy pg_ctl pg_ctlcluster swapoff brew-services circusctl honcho foreman",
+      "supervisorctl pm2 forever launchctl loginctl rabbitmqctl nginx apachectl apache2ctl caddy pg_ctl pg_ctlcluster circusctl honcho foreman",
     valued: "-c -s -p -D -m -l -u -n",
     rows: [
       {
@@ -55,7 +55,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "disk",
     names:
-      "parted mdadm cryptsetup zfs zpool btrfs lvm dmsetup multipath nvme hdparm diskutil gdisk cgdisk losetup tune2fs xfs_repair blkdiscard fallocate badblocks vdo stratis",
+      "parted mdadm cryptsetup zfs zpool btrfs lvm dmsetup multipath nvme hdparm diskutil losetup xfs_repair fallocate badblocks stratis",
     rows: [
       {
         id: "device",
@@ -66,7 +66,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "verb",
         verbs:
-          "destroy|rollback|labelclear|remove|offline|detach|split|luksformat|luksrerase|luksErase|erase|luksKillSlot|luksRemoveKey|luksremovekey|lukskillslot|" +
+          "destroy|rollback|labelclear|remove|offline|detach|split|luksformat|erase|lukskillslot|luksremovekey|" +
           "lukserase|reencrypt|lvremove|vgremove|pvremove|lvreduce|wipe_table|remove_all|format|sanitize|erasedisk|erasevolume|partitiondisk|reformat|secureerase|" +
           "zerodisk|randomdisk|delete|rm",
         example: "cryptsetup luksFormat /dev/sdb",
@@ -74,7 +74,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
       },
       {
         id: "group",
-        verbs: "subvolume|device|qgroup|filesystem|pool|apfs delete|remove|destroy|deleteVolume|deleteContainer|eraseVolume",
+        verbs: "subvolume|device|qgroup|filesystem|pool|apfs delete|remove|destroy|deletevolume|deletecontainer|erasevolume",
         example: "btrfs subvolume delete /srv/snap",
         clear: "btrfs subvolume list /",
       },
@@ -130,19 +130,40 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "account",
-    names:
-      "passwd usermod chpasswd gpasswd faillock pam_tally2 ssh-add gpg gpg2 ssh-keygen security defaults dscl update-rc.d chkconfig update-alternatives alternatives modprobe rmmod",
+    names: "passwd usermod gpasswd",
+    valued: "-u -g -G -d -s -c -e -a -A -M",
+    rows: [{ id: "lock", options: "-L --lock -l --delete --expire", example: "passwd -l bob", clear: "passwd -S bob" }],
+  },
+  {
+    family: "key",
+    names: "gpg gpg2 ssh-add ssh-keygen",
+    valued: "-f -C -t -b -N -P -u -r -o -i --recipient --output --local-user --homedir",
     rows: [
       {
-        id: "option",
-        options:
-          "--delete -l --lock -e --expire --delete-keys --delete-secret-keys --delete-key --delete-secret-key --delete-secret-and-public-key --del --remove --remove-all",
-        unless: "--list",
-        example: "passwd -l bob",
-        clear: "passwd -S bob",
+        id: "delete",
+        options: "-D -R --delete-keys --delete-secret-keys --delete-key --delete-secret-key --delete-secret-and-public-key",
+        example: "gpg --delete-secret-keys x",
+        clear: "gpg --list-keys",
       },
-      { id: "delete", verbs: "delete|delete-*|remove|disable", example: "defaults delete com.example", clear: "defaults read com.example" },
-      { id: "second", verbs: "* remove|disable|off|delete", example: "update-rc.d nginx remove", clear: "update-rc.d nginx enable" },
+    ],
+  },
+  {
+    family: "setting",
+    names: "security defaults tmutil update-rc.d chkconfig update-alternatives alternatives modprobe gsettings dconf snapper timeshift",
+    rows: [
+      {
+        id: "delete",
+        verbs: "delete|delete-*|remove|disable|reset|reset-recursively",
+        example: "defaults delete com.example",
+        clear: "defaults read com.example",
+      },
+      { id: "second", verbs: "* remove|disable|off", example: "update-rc.d nginx remove", clear: "update-rc.d nginx enable" },
+      {
+        id: "option",
+        options: "--del --remove --remove-all -r --delete --delete-all",
+        example: "modprobe -r loop",
+        clear: "modprobe loop",
+      },
     ],
   },
 ];

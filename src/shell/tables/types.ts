@@ -48,6 +48,8 @@ export interface VerbProgram {
   readonly after?: Readonly<Record<string, string>>;
   /** `-name` is one option, not a cluster (`terraform -chdir=x`). */
   readonly single?: true;
+  /** Its operands are data: a fragment of the seed among them means nothing. */
+  readonly data?: true;
   readonly rows: readonly VerbRow[];
   readonly anywhere?: AnywhereRow;
   /** Spellings that make the whole call a dry run; `kubectl` style values are judged in dry-run.ts. */
@@ -72,6 +74,8 @@ export interface WrapperRow {
   readonly inert?: string;
   /** What happens without a program: nothing (default), or a shell that reads what we cannot know. */
   readonly bare?: "shell";
+  /** Options with which the same happens. */
+  readonly shell?: string;
   /** The program stands after one of these operands (`bundle exec`, `kubectl exec … --`). */
   readonly after?: string;
   /** Options have one dash and whole names. */
@@ -96,6 +100,8 @@ export interface InterpreterRow {
   readonly valued?: string;
   /** Subcommands whose operand is code (`deno eval`). */
   readonly verbs?: string;
+  /** Options may stand after operands, which name no script (`mongosh DB --eval CODE`). */
+  readonly late?: true;
   readonly example: string;
   readonly clear: string;
 }

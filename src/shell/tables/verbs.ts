@@ -3,10 +3,10 @@ import { cells } from "../arguments.ts";
 /** Verbs after which a program's further operands are names or text, not verbs. */
 export const NEUTRAL_VERBS: ReadonlySet<string> = new Set(
   cells(
-    "list ls describe get show view read cat status search find explain help man docs info logs log tail watch wait create add new init " +
-      "set update edit patch put write copy cp upload download push pull clone open login logout whoami version config diff plan preview " +
-      "validate check test run exec ssh scp start restart describe-instances lookup query inspect top events label annotate import export " +
-      "url browse comment checkout review sync issue-create tag rename",
+    "list ls describe get show view read cat status search find explain help man docs info tail watch wait create add new init " +
+      "set update edit patch put write copy cp upload download push pull clone open login logout whoami version diff plan preview " +
+      "validate check test exec ssh scp start restart describe-instances lookup query inspect annotate import export " +
+      "browse comment checkout rename",
   ),
 );
 

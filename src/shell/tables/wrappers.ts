@@ -7,10 +7,11 @@ export const SYSTEM_WRAPPERS: readonly WrapperRow[] = [
     valued:
       "-u -g -h -p -C -T -D -R -U -r -t -a -c --user --group --host --prompt --close-from --command-timeout --chdir --chroot --other-user --role --type",
     assigns: true,
+    shell: "-i -s --login --shell",
     example: "sudo -u app rm x",
     clear: "sudo -l",
   },
-  { names: "doas", valued: "-u -C -a", assigns: true, example: "doas -u app rm x", clear: "doas ls" },
+  { names: "doas", valued: "-u -C -a", assigns: true, shell: "-s", example: "doas -u app rm x", clear: "doas ls" },
   { names: "pkexec", valued: "--user -u", example: "pkexec --user app rm x", clear: "pkexec ls" },
   {
     names: "runuser",

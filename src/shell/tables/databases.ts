@@ -1,0 +1,59 @@
+import type { VerbProgram } from "./types.ts";
+
+/** Administration tools of databases and queues; SQL itself is judged in ../sql.ts (reference: shell.md §6, "Databases"). */
+export const DATABASE_PROGRAMS: readonly VerbProgram[] = [
+  {
+    family: "mysqladmin",
+    names: "mysqladmin mariadb-admin",
+    valued: "-h -P -u -S -i -w --host --port --user --socket --defaults-file",
+    rows: [
+      {
+        id: "verb",
+        verbs: "drop|shutdown|kill|flush-*|stop-*|refresh",
+        example: "mysqladmin -u root drop shop",
+        clear: "mysqladmin status",
+      },
+    ],
+  },
+  {
+    family: "restore",
+    names: "pg_restore mongorestore mysqlimport neo4j-admin",
+    valued: "-d -h -p -U -n -t -j -f -F -I -L -S --dbname --host --port --username --uri --db",
+    rows: [
+      {
+        id: "clean",
+        options: "-c --clean --drop --delete --overwrite-destination",
+        example: "pg_restore --clean -d shop dump",
+        clear: "pg_restore -l dump",
+      },
+    ],
+  },
+  {
+    family: "queue",
+    names:
+      "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-configs kafka-acls kafka-acls.sh rpk pulsar-admin nsqadmin",
+    valued: "--bootstrap-server --topic --group --zookeeper --command-config",
+    rows: [
+      {
+        id: "delete",
+        options: "--delete --delete-offsets --reset-offsets --remove",
+        example: "kafka-topics --bootstrap-server h:9092 --delete --topic t",
+        clear: "kafka-topics --list",
+      },
+      { id: "verb", verbs: "* delete|remove|trim-prefix|terminate|unload", example: "rpk topic delete t", clear: "rpk topic list" },
+    ],
+  },
+  {
+    family: "nodetool",
+    names: "nodetool scylla-nodetool elasticsearch-plugin opensearch-plugin rabbitmq-plugins",
+    valued: "-h -p -u -pw",
+    rows: [
+      {
+        id: "verb",
+        verbs: "drain|decommission|removenode|clearsnapshot|assassinate|stopdaemon|remove|disable|move",
+        example: "nodetool decommission",
+        clear: "nodetool status",
+      },
+    ],
+  },
+];
