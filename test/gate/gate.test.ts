@@ -25,7 +25,7 @@ interface Given {
 
 function call({ tool = "run_shell", destructive = false, dryRun = false }: Given): ToolCall {
   const shell = destructive ? { ...NO_COMMAND, verdict: "destructive" as const, destructive: true } : NO_COMMAND;
-  const facts = factsOf(tool);
+  const facts = factsOf(tool, { drop_table: { destructive: true } });
   return {
     tool,
     arguments: {},
@@ -98,6 +98,7 @@ describe("entitlement", () => {
 describe("dry run", () => {
   it("is demanded of run_shell alone", () => {
     expect(judged({ tool: "eval_starlark", rules: { requireDryRun: true } }).code).toBe("admitted");
+    expect(judged({ tool: "drop_table", rules: { requireDryRun: true } }).code).toBe("admitted");
     expect(judged({ destructive: true, rules: { requireDryRun: true } }).code).toBe("agent.dry_run_required");
     expect(judged({ destructive: false, rules: { requireDryRun: true } }).code).toBe("admitted");
   });
