@@ -55,7 +55,7 @@ describe("makeCall", () => {
     expect(made({ tool: "Run_Shell", arguments: { command: "rm x", dry_run: true } }).call.dryRun).toBe(false);
   });
 
-  it("takes neither risk nor facts from arguments", () => {
+  it("takes neither risk nor facts from arguments [P03]", () => {
     const { call } = made({ arguments: { command: "rm x", risk: "read", tool: { known: true }, shell: { verdict: "clear" } } });
     expect(call.risk).toBe("destructive");
     expect(call.shell?.verdict).toBe("destructive");

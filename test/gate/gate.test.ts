@@ -79,7 +79,7 @@ describe("the gate order, as a full matrix", () => {
   });
 });
 
-describe("entitlement", () => {
+describe("entitlement [P05]", () => {
   it.each([
     ["no allowlist", undefined, "admitted"],
     ["an empty allowlist", new Set<string>(), "agent.not_entitled"],

@@ -45,7 +45,7 @@ describe("createConfirmer", () => {
     expect(await createConfirmer(throwing)(request())).toBe("malformed");
   });
 
-  it("waits two minutes and no longer, then refuses at once until the human answers something", async () => {
+  it("waits two minutes and no longer, then refuses at once until the human answers something [M16]", async () => {
     const { questions, confirm } = human();
     const ask = createConfirmer(confirm);
     const first = ask(request());

@@ -80,7 +80,7 @@ describe("a call that a human must confirm", () => {
     expect(state.runs).toBe(0);
   });
 
-  it("is refused when its arguments were changed meanwhile", async () => {
+  it("is refused when its arguments were changed meanwhile [P06]", async () => {
     const { corridor, questions } = withHuman();
     const args = { table: "t" };
     const { request, state } = counted("drop", args);

@@ -122,7 +122,7 @@ describe("runHandler", () => {
     expect(settled()).toBe(1);
   });
 
-  it("refuses a result above the cap, without any of it", async () => {
+  it("refuses a result above the cap, without any of it [M06]", async () => {
     const text = (length: number): CallToolResult => ({
       content: [{ type: "text", text: "x".repeat(length) }],
       structuredContent: { a: 1 },

@@ -12,7 +12,7 @@ describe("refusalResult", () => {
     });
   });
 
-  it("has no resolve where nothing helps, and never structured content", () => {
+  it("has no resolve where nothing helps, and never structured content [M04]", () => {
     expect(refusalResult(refuse("entitlement", "agent.not_entitled"), "d1")).toEqual({
       content: [{ type: "text", text: "agent: tool is not entitled" }],
       isError: true,

@@ -17,7 +17,7 @@ function tool(parts: Partial<Tool> = {}): Tool {
 }
 
 describe("createRegistry", () => {
-  it("publishes schemas without a dialect, with defaults left optional", () => {
+  it("publishes schemas without a dialect, with defaults left optional [M22]", () => {
     const registered = createRegistry([tool()]).get("echo");
     expect(registered?.inputSchema).toEqual({
       type: "object",
