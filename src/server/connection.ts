@@ -54,7 +54,7 @@ export async function openConnection({ corridor, version, send, log: write }: Co
   const legacy = await openLegacySession({
     version,
     send: (message) => send(JSON.stringify(message)),
-    onError: (error) => log.fault(error),
+    onError: () => log.count("dropped a message that the SDK does not take"),
   });
   const edge: Edge = { corridor, version, log, legacy, inFlight: createInFlight() };
   return {
@@ -91,24 +91,24 @@ function notified({ inFlight, legacy }: Edge, method: string, params: JsonObject
 }
 
 async function answer(edge: Edge, request: ScreenedRequest): Promise<Answer | undefined> {
-  const flight = edge.inFlight.open(request.id, request.method !== "initialize");
-  if (!flight)
-    return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id: request.id });
-  const reply = await replied(edge, request, flight.signal);
-  return flight.land() ? renderReply(request.id, reply, request.method) : undefined;
-}
-
-/** Whatever is thrown here is a fault of ours and says so, with nothing of what it was. */
-async function replied(edge: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+  const { id, method } = request;
+  const flight = edge.inFlight.open(id, method !== "initialize");
+  if (!flight) return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id });
   try {
-    return isModern(request) ? await modernReply(edge, request, signal) : await legacyReply(edge, request, signal);
+    const started = isModern(request) ? modernReply(edge, request, flight.signal) : legacyReply(edge, request, flight.signal);
+    // What needs no waiting is landed before the next line is looked at: neither a cancellation nor an equal id can come between.
+    const reply = started instanceof Promise ? await started : started;
+    return flight.land() ? renderReply(id, reply, method) : undefined;
   } catch (error) {
+    // Whatever is thrown here is a fault of ours; the client learns nothing of what it was.
     edge.log.fault(error);
-    return rpcError(RPC.internal, "internal error");
+    return flight.land() ? errorAnswer({ code: RPC.internal, message: "internal error" }, id) : undefined;
   }
 }
 
-async function modernReply({ corridor, version }: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+const METHOD_NOT_FOUND = rpcError(RPC.methodNotFound, "method not found");
+
+function modernReply({ corridor, version }: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
   const client = modernClient(request);
   if ("error" in client) return client;
   switch (request.method) {
@@ -118,28 +118,33 @@ async function modernReply({ corridor, version }: Edge, request: ScreenedRequest
       return privateList(listTools(corridor), version);
     case "tools/call":
       corridor.setClient(client.facts);
-      return completed(await callTool(corridor, request.params ?? {}, signal), version);
+      return callTool(corridor, request.params ?? {}, signal).then((reply) => completed(reply, version));
     default:
-      return rpcError(RPC.methodNotFound, "method not found");
+      return METHOD_NOT_FOUND;
   }
 }
 
-async function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal): Promise<RpcReply> {
+function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
   const { corridor } = edge;
   switch (request.method) {
+    case "ping":
+      return { result: {} };
     case "tools/list":
       return listTools(corridor);
     case "tools/call":
       corridor.setClient(edge.legacyFacts ?? { elicitation: false });
-      return await callTool(corridor, request.params ?? {}, signal);
+      return callTool(corridor, request.params ?? {}, signal);
+    case "initialize":
+      return initialize(edge, request.params ?? {});
     default:
-      return await sdkReply(edge, request);
+      return METHOD_NOT_FOUND;
   }
 }
 
 /** Only the first handshake tells who the client is: a second one is answered and changes nothing (design §3). */
-async function sdkReply(edge: Edge, request: ScreenedRequest): Promise<RpcReply> {
-  if (!edge.legacy.accepts(request)) return rpcError(RPC.invalidParams, "`params` do not fit the method");
-  if (request.method === "initialize") edge.legacyFacts ??= clientFacts(request.params?.["capabilities"], request.params?.["clientInfo"]);
-  return await edge.legacy.request(request);
+function initialize(edge: Edge, params: JsonObject): RpcReply | Promise<RpcReply> {
+  const reply = edge.legacy.initialize(params);
+  if (!reply) return rpcError(RPC.invalidParams, "`params` do not fit the method");
+  edge.legacyFacts ??= clientFacts(params["capabilities"], params["clientInfo"]);
+  return reply;
 }

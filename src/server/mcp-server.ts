@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { InitializeRequestSchema, isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
+import { InitializeRequestSchema, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import type { RpcReply } from "./rpc.ts";
-import type { ScreenedRequest } from "./screen.ts";
 
-/** The SDK's part of a connection: the handshake of the legacy revisions, ping, and requests of ours to the client. */
+/** The SDK's part of a connection: the handshake of the legacy revisions, and requests of ours to the client. */
 export interface LegacySession {
-  /** Whether the request has the form that the SDK wants; it leaves others without any answer. */
-  accepts(request: ScreenedRequest): boolean;
-  /** Lets the SDK answer an accepted request. Ids of the client do not reach it: it gets ids of its own, since it cannot handle all of theirs. */
-  request(request: ScreenedRequest): Promise<RpcReply>;
+  /**
+   * Answers `initialize`.
+   * @returns undefined when the params do not have the form that the SDK wants
+   */
+  initialize(params: JsonObject): Promise<RpcReply> | undefined;
   /** Hands a notification on; those without a handler are ignored. */
   notify(method: string, params: JsonObject): void;
   /**
@@ -29,12 +29,14 @@ export interface LegacyOptions {
   readonly version: string;
   /** Takes a message of ours to the client: a request or a notification, never an answer. */
   readonly send: (message: object) => void;
+  /** The SDK does not take a message; its error quotes the message, so it is not for logs. */
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Opens the SDK's low-level server behind a transport of ours. tools/list and tools/call never reach it: its schemas would strip keys
- * that policy must see. It declares tools and nothing else, so that every other request is -32601.
+ * Opens the SDK's low-level server behind a transport of ours. No other request of the client reaches it than `initialize`, under an id
+ * of ours: its schemas would strip keys of tools/call that policy must see, it answers some malformed requests not at all, and it cannot
+ * handle all ids (reference/mcp.md §3.2).
  */
 export async function openLegacySession({ version, send, onError }: LegacyOptions): Promise<LegacySession> {
   const server = new Server({ name: "regate", version }, { capabilities: { tools: {} } });
@@ -54,16 +56,15 @@ export async function openLegacySession({ version, send, onError }: LegacyOption
   await server.connect(transport);
 
   return {
-    accepts: (request) => {
-      const message = sdkRequest(request, 0);
-      return isJSONRPCRequest(message) && (request.method !== "initialize" || InitializeRequestSchema.safeParse(message).success);
-    },
-    request: (request) =>
-      new Promise((resolve) => {
-        lastId += 1;
+    initialize(params) {
+      const message = { jsonrpc: "2.0" as const, id: lastId + 1, method: "initialize", params };
+      if (!InitializeRequestSchema.safeParse(message).success || !isJSONRPCRequest(message)) return undefined;
+      lastId += 1;
+      return new Promise((resolve) => {
         pending.set(lastId, resolve);
-        transport.onmessage?.(sdkRequest(request, lastId));
-      }),
+        transport.onmessage?.(message);
+      });
+    },
     notify: (method, params) => transport.onmessage?.({ jsonrpc: "2.0", method, params }),
     respond(message) {
       const inward = asked.inward(message);
@@ -73,10 +74,6 @@ export async function openLegacySession({ version, send, onError }: LegacyOption
     elicit: (params, options) => server.elicitInput(params, options),
     close: () => server.close(),
   };
-}
-
-function sdkRequest({ method, params }: ScreenedRequest, id: number): JSONRPCRequest {
-  return { jsonrpc: "2.0", id, method, ...(params ? { params } : {}) };
 }
 
 /** Answers the waiting request; an answer without one cannot come from the SDK. */

@@ -44,8 +44,12 @@ describe("legacy requests", () => {
       { method: "initialize", params: { ...INITIALIZE.params, capabilities: { roots: 1 } }, code: -32602 },
     ],
     [
-      "ping with a broken related task",
-      { method: "ping", params: { _meta: { "io.modelcontextprotocol/related-task": { taskId: 1 } } }, code: -32602 },
+      "initialize with a broken related task",
+      {
+        method: "initialize",
+        params: { ...INITIALIZE.params, _meta: { "io.modelcontextprotocol/related-task": { taskId: 1 } } },
+        code: -32602,
+      },
     ],
     ["an unknown method", { method: "x/custom", params: { a: 1 }, code: -32601 }],
     ["an empty method", { method: "", code: -32601 }],
@@ -265,6 +269,30 @@ describe("ids", () => {
   });
 });
 
+test("lines that need no waiting are answered whatever follows them in one breath", async () => {
+  const { connection } = await openKit();
+  const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+  const lines = [
+    { id: 1, method: "ping" },
+    { id: 1, method: "tools/list" },
+    { id: 1, method: "no/such" },
+    { id: 1, method: "server/discover" },
+    { id: 1, method: "tools/list", params: { _meta: meta } },
+    { id: 1, method: "initialize" },
+    { method: "notifications/cancelled", params: { requestId: 1 } },
+  ].map((line) => Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...line })));
+  const answers = await Promise.all(lines.map((line) => connection.receive(line)));
+  expect(answers.map((answer) => answer && (answer.code ?? "result"))).toEqual([
+    "result",
+    "result",
+    -32601,
+    "result",
+    -32602,
+    -32602,
+    undefined,
+  ]);
+});
+
 describe("cancellation", () => {
   const cancel = (requestId: string): Buffer =>
     Buffer.from(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${requestId},"reason":"r"}}`);
@@ -376,6 +404,14 @@ describe("the log", () => {
       "protocol: dropped a request method without an id: 3 in all",
     ]);
   });
+});
+
+test("a notification that the SDK does not take is counted, not quoted", async () => {
+  const { ask, logged } = await openKit();
+  const meta = { "io.modelcontextprotocol/related-task": { taskId: "secret", ttl: {} } };
+  await ask({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "secret", progress: "secret", _meta: meta } });
+  await new Promise(setImmediate);
+  expect(logged).toEqual(["protocol: dropped a message that the SDK does not take"]);
 });
 
 test("a line that was too long has one answer", async () => {

@@ -17,7 +17,7 @@ async function openAsking(): Promise<{ session: LegacySession; asked: Asked[]; e
     onError: (error) => void errors.push(error.message),
   });
   const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo: { name: "host", version: "1" } };
-  await session.request({ kind: "request", id: { key: "n1", json: "1" }, method: "initialize", params });
+  await session.initialize(params);
   return { session, asked, errors };
 }
 
