@@ -1,7 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./client.ts";
 import { cleanEnv, PROGRAM, regate } from "./run.ts";
 
 const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
@@ -81,6 +83,62 @@ describe("help and version", () => {
   });
   it("completion scripts for zsh name the program", () => {
     expect(regate(["completion", "zsh"]).stdout).toMatch(/^#compdef regate\n/);
+  });
+});
+
+const POLICY = "package a\n\nallow if input.x == 1\n";
+const TEST = `package a_test\n\nimport data.a\n\ntest_allow if a.allow with input as {"x": 1}\n\ntest_other if a.allow with input as {"x": 2}\n`;
+
+/** Command line in a folder with `a.rego` and `a_test.rego`; exit code, and what stdout or stderr must hold. */
+interface PolicyRun {
+  readonly status: number;
+  readonly stdout?: RegExp;
+  readonly stderr?: RegExp;
+}
+
+/** Command line beside `good/` and `bad/`; exit code, and what stdout or stderr must hold. Each start of OPA costs seconds: few rows. */
+const POLICY_RUNS: readonly (readonly [string, readonly string[], PolicyRun])[] = [
+  [
+    "test: failures are exit 2; letters together and values attached",
+    ["test", "-vrtest_", "good"],
+    { status: 2, stdout: /test_allow: PASS[^]*test_other: FAIL/ },
+  ],
+  [
+    "test: JSON, a value after =, ignored names",
+    ["test", "-f=json", "--run=test_allow", "--ignore", "none,b.rego", "."],
+    { status: 0, stdout: /"name": "test_allow"/ },
+  ],
+  [
+    "check: errors are exit 1 with file, row and column",
+    ["check", "bad"],
+    { status: 1, stdout: /^$/, stderr: /bad\/b\.rego:3:\d+: rego_unsafe_var_error/ },
+  ],
+  ["fmt: OPA's form of a switch", ["fmt", "--fail=false", "-l=true", "good", "bad"], { status: 0, stdout: /^bad\/b\.rego\n$/ }],
+  ["fmt --fail: exit 2", ["fmt", "--fail", "bad"], { status: 2 }],
+  ["build: a bundle", ["build", "-e", "a/allow", "-o", "out.tar.gz", "good/a.rego"], { status: 0 }],
+  [
+    "a number that is none",
+    ["check", "-m", "many", "."],
+    { status: 2, stdout: /^$/, stderr: /^regate: `-m`: `many` must be a whole number .*\n$/ },
+  ],
+  [
+    "a duration that is none",
+    ["build", "--timeout", "soon"],
+    { status: 2, stdout: /^$/, stderr: /^regate: `--timeout`: `soon` must be a duration .*\n$/ },
+  ],
+];
+
+describe("policy", () => {
+  it.each(POLICY_RUNS)("%s", (_name, words, expected) => {
+    const cwd = temporaryFolder();
+    for (const folder of ["good", "bad"]) mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, "good/a.rego"), POLICY);
+    writeFileSync(join(cwd, "good/a_test.rego"), TEST);
+    writeFileSync(join(cwd, "bad/b.rego"), "package  b\n\nallow if x == 1\n");
+    const run = regate(["policy", ...words], { cwd });
+    expect(run.status).toBe(expected.status);
+    expect(run.stdout).toMatch(expected.stdout ?? "");
+    expect(run.stderr).toMatch(expected.stderr ?? "");
   });
 });
 
