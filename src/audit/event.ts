@@ -1,0 +1,108 @@
+import { isJsonObject } from "../call/json.ts";
+import type { JsonObject } from "../call/json.ts";
+import { isAuditError } from "./errors.ts";
+import type { DecisionRecord, OutcomeRecord } from "./log.ts";
+import { pointerOf } from "./pointer.ts";
+import { redactEvent, redactJson } from "./redact.ts";
+import type { Erasures, EventParts } from "./redact.ts";
+
+/** Entrypoint of every recorded decision, as OPA's `path` names it. */
+const PATH = "gate/decision";
+/** Place of an outcome's facts in its event. */
+const FACTS = ["custom", "regate", "outcome", "facts"];
+
+/** What every event of a log carries. */
+export interface EventFrame {
+  readonly labels: Readonly<Record<string, string>>;
+  /** RFC 3339 UTC with nanoseconds. */
+  readonly timestamp: string;
+}
+
+/** An event before it is chained: OPA's fields, and ours under `custom.regate`. `failed` tells that redaction failed. */
+export interface UnsealedEvent {
+  readonly event: JsonObject;
+  readonly regate: JsonObject;
+  readonly failed: boolean;
+}
+
+/** Makes the event of a decision (design §10), redacted. When redaction fails, input and result are erased whole and `error` says so. */
+export function decisionEvent(record: DecisionRecord, frame: EventFrame): UnsealedEvent {
+  const { decision } = record.verdict;
+  const parts: EventParts = { input: record.input, ...(decision === undefined ? {} : { result: plain(decision) }) };
+  const session = { before: { ...record.before }, after: { ...record.after } };
+  const regate = { event: "decision", bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
+  const event = {
+    ...common(record.decisionId, frame),
+    ...(record.bundle === undefined ? {} : { bundles: { [record.bundle.name]: { revision: record.bundle.digest } } }),
+    ...plain(parts),
+    metrics: { ...record.metrics },
+  };
+  return redacted({ event, regate, failed: false }, () => {
+    const { erased, masked, ...clean } = redactEvent(parts);
+    return { event: { ...event, ...plain(clean), ...lists({ erased, masked }) }, regate, failed: false };
+  });
+}
+
+/** Makes the event of an outcome: the decision's id, no input. */
+export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): UnsealedEvent {
+  const { decisionId, tool, status, code, durationMs, facts } = record;
+  const event = common(decisionId, frame);
+  const outcome = { tool, status, ...(code === undefined ? {} : { code }), duration_ms: durationMs };
+  const regate = { event: "outcome", outcome: { ...outcome, ...(facts === undefined ? {} : { facts }) } };
+  if (facts === undefined) return { event, regate, failed: false };
+  return redacted({ event, regate, failed: false }, () => {
+    const { value, ...erasures } = redactJson(facts, FACTS);
+    return { event: { ...event, ...lists(erasures) }, regate: { event: "outcome", outcome: { ...outcome, facts: value } }, failed: false };
+  });
+}
+
+/** The same event with everything erased that callers and policies fill, and the reason in OPA's field `error`. */
+export function erasedEvent({ event, regate }: UnsealedEvent, message: string): UnsealedEvent {
+  const { input, result, masked: _masked, ...others } = event;
+  const { outcome, ...ours } = regate;
+  const { facts, ...kept } = isJsonObject(outcome) ? outcome : {};
+  const whole = [
+    input === undefined ? [] : "/input",
+    result === undefined ? [] : "/result",
+    facts === undefined ? [] : pointerOf(FACTS),
+  ].flat();
+  const error = { code: "audit.redaction_failed", message };
+  return {
+    event: { ...others, erased: whole, error },
+    regate: { ...ours, ...(outcome === undefined ? {} : { outcome: kept }) },
+    failed: true,
+  };
+}
+
+/** Writes Unix nanoseconds as RFC 3339 UTC with nine fraction digits, as OPA does. */
+export function timestampOf(nanoseconds: bigint): string {
+  const text = new Date(Number(nanoseconds / 1_000_000n)).toISOString();
+  return `${text.slice(0, -1)}${String(nanoseconds % 1_000_000n).padStart(6, "0")}Z`;
+}
+
+function common(decisionId: string, { labels, timestamp }: EventFrame): JsonObject {
+  return { labels: { ...labels }, decision_id: decisionId, path: PATH, timestamp };
+}
+
+function verdictOf({ verdict }: DecisionRecord): JsonObject {
+  if (verdict.admitted) return { admitted: true, stage: "handler", code: null };
+  return { admitted: false, stage: verdict.refusal.stage, code: verdict.refusal.code };
+}
+
+function redacted(whole: UnsealedEvent, redact: () => UnsealedEvent): UnsealedEvent {
+  try {
+    return redact();
+  } catch (error) {
+    return erasedEvent(whole, isAuditError(error) ? error.message : "the event could not be redacted");
+  }
+}
+
+/** `erased` and `masked` stand in an event only when something was. */
+function lists({ erased, masked }: Erasures): JsonObject {
+  return { ...(erased.length > 0 ? { erased: [...erased] } : {}), ...(masked.length > 0 ? { masked: [...masked] } : {}) };
+}
+
+/** Typed records are JSON objects with an interface that lacks an index signature. */
+function plain(value: object): JsonObject {
+  return value as JsonObject;
+}

@@ -1,0 +1,139 @@
+import { REDACTED } from "./secret-patterns.ts";
+import { countsTokens, isAuthorizationKey, isCookieKey, isSecretKey } from "./secret-keys.ts";
+import { endOfWord, valueReader } from "./secret-value.ts";
+import type { Span, ValueReader } from "./secret-value.ts";
+
+/** A name and the separator after it: `key=`, `key: `, `"key" : `, `\"key\":`, `key => `, `key := `. Starts only where no name goes on. */
+const ASSIGNMENT = /(?<![A-Za-z0-9_.$-])[A-Za-z0-9_.$-]+["'\\]{0,8}[ \t]{0,8}(?:=>|:=|={1,3}|:)(?:\\?[ \t]){0,8}/g;
+/** A long or short option that is followed by its value as the next word. */
+const OPTION = /(?<![A-Za-z0-9_.-])--?[A-Za-z][A-Za-z0-9_.-]*[ \t]+/g;
+/** SQL and configuration: a secret's name followed by a quoted value. */
+const QUOTED = /(?<![A-Za-z0-9_])(?:password|passwd|passphrase|secret|token|identified[ \t]{1,4}by)[ \t]{1,4}(?=["'])/gi;
+/** `.netrc`. */
+const NETRC = /(?<![A-Za-z0-9_])login[ \t]+[^\s]{1,256}\s{1,16}password[ \t]{1,16}/gi;
+/** An element of XML or HTML. */
+const ELEMENT = /<([A-Za-z_][\w.:-]{0,127})>(?=[^<]{1,65536}<\/)/g;
+
+const SCHEMES = new Set(["bearer", "basic", "digest", "token", "negotiate", "ntlm", "apikey", "key", "oauth", "hawk", "aws4-hmac-sha256"]);
+const NO_SECRET = new Set(["true", "false", "null", "none", "undefined", "nil", REDACTED.toLowerCase()]);
+
+/** Called with each secret that was found, so that its copies elsewhere can be found too. */
+export type OnSecret = (secret: string) => void;
+
+/**
+ * Masks the values of secret names in free text: assignments, headers, members of JSON text, options of commands, SQL, `.netrc`, XML.
+ * @param text any text
+ * @param onSecret told each value that was masked
+ */
+export function maskAssignments(text: string, onSecret: OnSecret): string {
+  let masked = maskSpans(text, onSecret, assignmentSpans);
+  masked = maskSpans(masked, onSecret, optionSpans);
+  masked = maskSpans(masked, onSecret, (part, reader) => spansAfter(QUOTED, part, reader));
+  masked = maskSpans(masked, onSecret, (part, reader) => spansAfter(NETRC, part, reader));
+  return masked.includes("</") ? maskSpans(masked, onSecret, elementSpans) : masked;
+}
+
+/** Replaces spans of a text, in their order, by the marker. */
+function maskSpans(text: string, onSecret: OnSecret, spansOf: (text: string, reader: ValueReader) => Iterable<Span>): string {
+  let out = "";
+  let done = 0;
+  for (const { start, end } of spansOf(text, valueReader(text))) {
+    if (start < done) continue;
+    onSecret(text.slice(start, end));
+    out += text.slice(done, start) + REDACTED;
+    done = end;
+  }
+  return done === 0 ? text : out + text.slice(done);
+}
+
+function* assignmentSpans(text: string, reader: ValueReader): Iterable<Span> {
+  let from = 0;
+  for (;;) {
+    ASSIGNMENT.lastIndex = from;
+    const match = ASSIGNMENT.exec(text);
+    if (match === null) return;
+    const name = nameBefore(text, match);
+    const start = match.index + match[0].length;
+    const span = isSecretKey(name) ? secretSpan({ text, name, start, reader }) : undefined;
+    if (span !== undefined) yield span;
+    from = span === undefined ? start : span.end;
+  }
+}
+
+/** The name of an assignment; of `API Key: …` both words. */
+function nameBefore(text: string, match: RegExpExecArray): string {
+  const name = /^[A-Za-z0-9_.$-]*/.exec(match[0])?.[0] ?? "";
+  if (!/^(?:key|phrase|code|word)$/i.test(name)) return name;
+  return (/[A-Za-z]{1,16}[ ]$/.exec(text.slice(Math.max(0, match.index - 17), match.index))?.[0] ?? "") + name;
+}
+
+interface Assignment {
+  readonly text: string;
+  readonly name: string;
+  readonly start: number;
+  readonly reader: ValueReader;
+}
+
+function secretSpan({ text, name, start, reader }: Assignment): Span | undefined {
+  const span = reader.read(start);
+  if (span === undefined) return undefined;
+  const value = text.slice(span.start, span.end);
+  if (NO_SECRET.has(value.toLowerCase()) || isReference(text, span.start) || (countsTokens(name) && /^\d+$/.test(value))) return undefined;
+  if (span.start !== start) return span;
+  if (isAuthorizationKey(name) && SCHEMES.has(value.toLowerCase())) return credentialSpan(text, span);
+  return isCookieKey(name) ? { start, end: cookieEnd(text, span.end) } : span;
+}
+
+/** A shell variable or command substitution names a secret, it is none: `$DB_PASSWORD`, `${…}`, `$(…)`. */
+function isReference(text: string, at: number): boolean {
+  return text[at] === "$" && /[A-Z_{(]/.test(text[at + 1] ?? "");
+}
+
+/** Scheme and credential of an authorization header; nothing when the credential is a reference. */
+function credentialSpan(text: string, scheme: Span): Span | undefined {
+  let at = scheme.end;
+  while (text[at] === " " || text[at] === "\t" || (text[at] === "\\" && text[at + 1] === " ")) at += 1;
+  return isReference(text, at) ? undefined : { start: scheme.start, end: endOfWord(text, at) };
+}
+
+/** End of a cookie header's further pairs. */
+function cookieEnd(text: string, from: number): number {
+  const pairs = /(?:;[ \t]{0,4}[\w.-]{1,128}=[^\s;"'\\]{0,8192})*/y;
+  pairs.lastIndex = from;
+  return from + (pairs.exec(text)?.[0].length ?? 0);
+}
+
+function* optionSpans(text: string, reader: ValueReader): Iterable<Span> {
+  for (const match of text.matchAll(OPTION)) {
+    const name = match[0].trim().replace(/^-+/, "");
+    const start = match.index + match[0].length;
+    if (text[start] === "-") continue;
+    const span = isSecretKey(name) ? secretSpan({ text, name, start, reader }) : userSpan({ text, name, start, reader });
+    if (span !== undefined) yield span;
+  }
+}
+
+/** `-u name:password` and `--user name:password`, as curl and wget take them. */
+function userSpan({ text, name, start, reader }: Assignment): Span | undefined {
+  if (!/^(?:u|user|proxy-user|U)$/.test(name)) return undefined;
+  const span = reader.read(start);
+  const colon = span === undefined ? -1 : text.slice(span.start, span.end).indexOf(":");
+  if (span === undefined || colon < 0 || span.start + colon + 1 >= span.end) return undefined;
+  const value = { start: span.start + colon + 1, end: span.end };
+  return isReference(text, value.start) ? undefined : value;
+}
+
+function* spansAfter(pattern: RegExp, text: string, reader: ValueReader): Iterable<Span> {
+  for (const match of text.matchAll(pattern)) {
+    const span = reader.read(match.index + match[0].length);
+    if (span !== undefined) yield span;
+  }
+}
+
+function* elementSpans(text: string): Iterable<Span> {
+  for (const match of text.matchAll(ELEMENT)) {
+    if (!isSecretKey(match[1] ?? "")) continue;
+    const start = match.index + match[0].length;
+    yield { start, end: text.indexOf("<", start) };
+  }
+}

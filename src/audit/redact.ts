@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue } from "../call/json.ts";
+import { auditError } from "./errors.ts";
+import { distinctive, isAffordable, knownMasker } from "./mask-known.ts";
+import { tidyPointers } from "./pointer.ts";
+import { redactArgs } from "./redact-args.ts";
+import { MAX_PASSES, beginWalk, charactersSeen, maskString, noteErased, redactValue } from "./redact-walk.ts";
+import type { Path, Walk } from "./redact-walk.ts";
+import { REDACTED } from "./secret-patterns.ts";
+
+/**
+ * What was erased, as sorted RFC 6901 pointers without children of a listed parent: `erased` names every place from which something was
+ * erased, whole or in part; `masked` those of them where a text with `[REDACTED]` still stands.
+ */
+export interface Erasures {
+  readonly erased: readonly string[];
+  readonly masked: readonly string[];
+}
+
+/** The parts of a decision event that callers and policies fill. */
+export interface EventParts {
+  readonly input: JsonObject;
+  readonly result?: JsonObject;
+}
+
+/** Claim fields are never redacted (design §10): who called is what the log is for. */
+const CLAIM = new Set(["input/agent/id", "input/agent/session_id", "input/session_id"]);
+
+/**
+ * Redacts policy input and decision for the log: by name at any depth of `arguments`, in the `args` strings made from them, and inside
+ * every string; then copies of the secrets that were found, in whatever the caller or the policy wrote (design §10, trial E05).
+ * @param parts never changed; what stays the same is given back as it is
+ * @throws Error `audit.redaction_failed` when the event is too deep or too large to be looked through
+ */
+export function redactEvent(parts: EventParts): EventParts & Erasures {
+  const walk = beginWalk([], isClaim);
+  const { args, ...others } = parts.input;
+  const document = redactValue({ input: others, ...(parts.result === undefined ? {} : { result: parts.result }) }, walk) as JsonObject;
+  const input = document["input"] as JsonObject;
+  if (args !== undefined) input["args"] = redactArgs(args, { before: others["arguments"], after: input["arguments"], walk });
+  const cleaned = maskCopies(document, walk, isWrittenByCaller) as JsonObject;
+  const result = cleaned["result"] as JsonObject | undefined;
+  return { input: cleaned["input"] as JsonObject, ...(result === undefined ? {} : { result }), ...erasuresOf(walk) };
+}
+
+/**
+ * Redacts any other JSON value: facts of an outcome, a recording, a listing.
+ * @param at segments that its pointers start with
+ * @throws Error `audit.redaction_failed` as `redactEvent` does
+ */
+export function redactJson<T extends JsonValue>(value: T, at: readonly string[] = []): { readonly value: T } & Erasures {
+  const walk = beginWalk(at);
+  const redacted = maskCopies(redactValue(value, walk), walk, () => true);
+  return { value: redacted as T, ...erasuresOf(walk) };
+}
+
+/** Redacts free text, such as a line for stderr or a piece of output. Never throws: a text that cannot be looked through is erased whole. */
+export function redactText(text: string): string {
+  try {
+    let masked = redactTextOnce(text);
+    for (let pass = 1, before = text; masked !== before && pass < MAX_PASSES; pass += 1) {
+      before = masked;
+      masked = redactTextOnce(before);
+    }
+    return masked;
+  } catch {
+    return REDACTED;
+  }
+}
+
+function redactTextOnce(text: string): string {
+  const walk = beginWalk([]);
+  return maskCopies(maskString(text, walk), walk, () => true) as string;
+}
+
+function erasuresOf(walk: Walk): Erasures {
+  const erased = tidyPointers(walk.erased);
+  const listed = new Set(erased);
+  return { erased, masked: tidyPointers(walk.masked).filter((pointer) => listed.has(pointer)) };
+}
+
+function isClaim(path: Path): boolean {
+  const name = path.at(-1);
+  return (name === "id" || name === "session_id") && CLAIM.has(path.join("/"));
+}
+
+/** Places that hold what the caller or the policy wrote; elsewhere stand facts of Regate that no caller may make disappear. */
+function isWrittenByCaller(path: Path): boolean {
+  const [part, field] = path;
+  const name = path.findLast((segment) => typeof segment === "string");
+  if (part === "result") return name === "message" || name === "deny_reason";
+  if (field === "shell") return name === "argv" || name === "name" || name === "word" || name === "target" || name === "text";
+  return field === "arguments" || field === "args" || field === "context";
+}
+
+function maskCopies(value: JsonValue, walk: Walk, mayMask: (path: Path) => boolean): JsonValue {
+  const secrets = distinctive(walk.secrets);
+  if (secrets.length === 0) return value;
+  if (!isAffordable(secrets, charactersSeen(walk)))
+    throw auditError("audit.redaction_failed", "the event has too many secrets to be redacted");
+  const mask = knownMasker(secrets);
+  return mapStrings(value, walk.path, (text) => {
+    const masked = mayMask(walk.path) ? mask(text) : text;
+    if (masked === text) return text;
+    noteErased(walk, "masked");
+    return maskString(masked, walk);
+  });
+}
+
+/** Maps every string of a value, with `path` at its place while it is mapped; copies only what changes. */
+function mapStrings(value: JsonValue, path: (string | number)[], map: (text: string) => string): JsonValue {
+  if (typeof value === "string") return map(value);
+  if (typeof value !== "object" || value === null) return value;
+  const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [...value] : { ...value };
+  let changed = false;
+  for (const [key, item] of Object.entries(value)) {
+    path.push(Array.isArray(value) ? Number(key) : key);
+    const mapped = mapStrings(item, path, map);
+    path.pop();
+    if (mapped === item) continue;
+    (copy as JsonObject)[key] = mapped;
+    changed = true;
+  }
+  return changed ? copy : value;
+}
