@@ -1,5 +1,6 @@
 import { isJsonObject } from "../call/json.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
+import { HOST_BUILTINS } from "./builtins/registry.ts";
 import { NATIVE_BUILTINS, WRONG_IN_WASM } from "./wasm-builtins.ts";
 
 /** A capabilities document as `opa capabilities --current` prints it; only the parts that the cut reads are named. */
@@ -7,35 +8,6 @@ export interface Capabilities {
   readonly builtins: readonly (JsonObject & { readonly name: string })[];
   readonly features?: readonly string[];
 }
-
-/** Builtins that the engine supplies to the module: pure, undefined on error, never throwing (reference/opa-wasm.md §5.4). */
-export const HOST_BUILTINS: readonly string[] = [
-  "crypto.sha256",
-  "glob.quote_meta",
-  "hex.decode",
-  "hex.encode",
-  "indexof_n",
-  "net.cidr_is_valid",
-  "numbers.range_step",
-  "object.subset",
-  "regex.find_n",
-  "regex.replace",
-  "semver.compare",
-  "semver.is_valid",
-  "sprintf",
-  "strings.any_prefix_match",
-  "strings.any_suffix_match",
-  "strings.count",
-  "time.add_date",
-  "time.clock",
-  "time.date",
-  "time.diff",
-  "time.parse_duration_ns",
-  "time.parse_rfc3339_ns",
-  "time.weekday",
-  "units.parse",
-  "units.parse_bytes",
-];
 
 /** Builtins of which nothing is left in a module: operators, and annotations that OPA resolves when it compiles. */
 const COMPILED_AWAY: readonly string[] = ["assign", "eq", "rego.metadata.chain", "rego.metadata.rule"];
@@ -60,7 +32,7 @@ const JOINS_SETS = "concat";
  */
 export function cutCapabilities(current: Capabilities): JsonObject {
   const native = [...NATIVE_BUILTINS.keys()].filter((name) => !WRONG_IN_WASM.has(name) && !LEFT_OUT.has(name));
-  const allowed = new Set([...native, ...HOST_BUILTINS, ...COMPILED_AWAY]);
+  const allowed = new Set([...native, ...HOST_BUILTINS.keys(), ...COMPILED_AWAY]);
   const builtins = current.builtins.filter(({ name }) => allowed.has(name));
   const present = new Set([...builtins.map(({ name }) => name), ...(current.features ?? [])]);
   const missing = [...allowed, ...FEATURES].filter((name) => !present.has(name));

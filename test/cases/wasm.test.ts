@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Decision } from "../../src/policy/decision.ts";
+import type { Engine, Entrypoint } from "../../src/policy/engine.ts";
+import { loadEngine } from "../../src/policy/load.ts";
+
+/** One row of the decision table; the same rows run through OPA's interpreter in decisions_test.rego. */
+interface Row {
+  readonly note: string;
+  readonly bundle: string;
+  readonly entrypoint: Entrypoint;
+  readonly input: unknown;
+  readonly want: Decision;
+}
+
+const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default"] as const;
+const rows = (JSON.parse(readFileSync("test/cases/decisions.json", "utf8")) as { decisions: readonly Row[] }).decisions;
+const engines = new Map<string, Engine>();
+for (const bundle of BUNDLES) engines.set(bundle, await loadEngine(`wasm/${bundle}`));
+afterAll(() => {
+  for (const engine of engines.values()) engine.close();
+});
+
+describe("the decision table over the built modules", () => {
+  it("has a good number of rows for every bundle", () => {
+    for (const bundle of BUNDLES) expect(rows.filter((row) => row.bundle === bundle).length).toBeGreaterThanOrEqual(40);
+  });
+
+  it.each(rows.map((row) => [row.note, row] as const))("%s", (_note, { bundle, entrypoint, input, want }) => {
+    expect(engines.get(bundle)?.decide(input, entrypoint)).toEqual(want);
+  });
+
+  it("is the same again after all of it, on the same instances", () => {
+    for (const { bundle, entrypoint, input, want } of rows.toReversed()) {
+      expect(engines.get(bundle)?.decide(input, entrypoint)).toEqual(want);
+    }
+  });
+});
