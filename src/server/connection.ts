@@ -27,9 +27,10 @@ export interface ConnectionOptions {
 export interface Connection {
   /**
    * Takes one line. Calls enter the corridor before this returns, in the order of the lines.
-   * @returns the one answer, or undefined when there is none: notifications, answers to us, dropped lines, cancelled requests. Never rejects.
+   * @returns the one answer, at once when it needs no waiting; undefined when there is none: notifications, answers to us, dropped lines,
+   *   cancelled requests. Never throws or rejects.
    */
-  receive(line: Uint8Array): Promise<Answer | undefined>;
+  receive(line: Uint8Array): Answer | undefined | Promise<Answer | undefined>;
   /** The one answer to a line that was too long to be read. */
   refuseTooLong(): Answer;
   /** Aborts the requests in flight; they are still answered. */
@@ -69,10 +70,10 @@ export async function openConnection({ corridor, version, send, log: write }: Co
   };
 }
 
-async function receive(edge: Edge, bytes: Uint8Array): Promise<Answer | undefined> {
+function receive(edge: Edge, bytes: Uint8Array): Answer | undefined | Promise<Answer | undefined> {
   const line = screenLine(bytes);
   if (line.kind === "refused") return refuse(edge, line);
-  if (line.kind === "request") return await answer(edge, line);
+  if (line.kind === "request") return answer(edge, line);
   if (line.kind === "notification") notified(edge, line.method, line.params);
   else if (line.kind === "dropped") edge.log.count(`dropped ${line.reason}`);
   else if (line.kind === "response" && !edge.legacy.respond(line.message)) edge.log.count("dropped an answer to no request of ours");
@@ -90,20 +91,24 @@ function notified({ inFlight, legacy }: Edge, method: string, params: JsonObject
   if (id) inFlight.cancel(id.key);
 }
 
-async function answer(edge: Edge, request: ScreenedRequest): Promise<Answer | undefined> {
+function answer(edge: Edge, request: ScreenedRequest): Answer | undefined | Promise<Answer | undefined> {
   const { id, method } = request;
   const flight = edge.inFlight.open(id, method !== "initialize");
   if (!flight) return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id });
+  const land = (reply: RpcReply): Answer | undefined => (flight.land() ? renderReply(id, reply, method) : undefined);
+  const fail = (error: unknown): Answer | undefined => land(fault(edge, error));
   try {
-    const started = isModern(request) ? modernReply(edge, request, flight.signal) : legacyReply(edge, request, flight.signal);
-    // What needs no waiting is landed before the next line is looked at: neither a cancellation nor an equal id can come between.
-    const reply = started instanceof Promise ? await started : started;
-    return flight.land() ? renderReply(id, reply, method) : undefined;
+    const reply = isModern(request) ? modernReply(edge, request, flight.signal) : legacyReply(edge, request, flight.signal);
+    return reply instanceof Promise ? reply.then(land, fail) : land(reply);
   } catch (error) {
-    // Whatever is thrown here is a fault of ours; the client learns nothing of what it was.
-    edge.log.fault(error);
-    return flight.land() ? errorAnswer({ code: RPC.internal, message: "internal error" }, id) : undefined;
+    return fail(error);
   }
+}
+
+/** Whatever was thrown is a fault of ours; the client learns nothing of what it was. */
+function fault({ log }: Edge, error: unknown): RpcReply {
+  log.fault(error);
+  return rpcError(RPC.internal, "internal error");
 }
 
 const METHOD_NOT_FOUND = rpcError(RPC.methodNotFound, "method not found");

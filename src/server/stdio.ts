@@ -53,9 +53,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   connection.abort();
   const closed = corridor
     .close()
-    .catch((error: unknown) =>
-      stderrLine(`the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`),
-    );
+    .catch((error: unknown) => stderrLine(`the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`));
   await within(ABORT_GRACE_MS, Promise.all([closed, connection.idle()]));
   await nextTurn();
   await Promise.race([writer.flushed(STALL_MS), stopped.then(() => within(FLUSH_AFTER_STOP_MS, writer.flushed(STALL_MS)))]);
@@ -69,7 +67,11 @@ function readLines(stdin: Readable, connection: Connection, writer: LineWriter):
     if (answer) writer.write(answer.json);
   };
   const splitter = createLineSplitter(MAX_LINE_BYTES, {
-    onLine: (line) => void connection.receive(line).then(write),
+    onLine: (line) => {
+      const answer = connection.receive(line);
+      if (answer instanceof Promise) void answer.then(write);
+      else write(answer);
+    },
     onTooLong: () => write(connection.refuseTooLong()),
   });
   let stopped = false;

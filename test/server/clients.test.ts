@@ -16,7 +16,8 @@ function wireTo(corridor: RecordingCorridor): LegacyTransport {
       connection = await openConnection({ corridor, version: "1.2.3", send: deliver, log: () => {} });
     },
     send: async (message) => {
-      void connection?.receive(Buffer.from(JSON.stringify(message))).then((answer) => answer && deliver(answer.json));
+      const received = Promise.resolve(connection?.receive(Buffer.from(JSON.stringify(message))));
+      void received.then((answer) => answer && deliver(answer.json));
     },
     close: async () => {
       await connection?.close();

@@ -111,7 +111,7 @@ describe("legacy requests", () => {
   test("a call in the same breath as initialize knows the client", async () => {
     const { connection, corridor } = await openKit();
     const lines = [INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" }, call(2)];
-    await Promise.all(lines.map((line) => connection.receive(Buffer.from(JSON.stringify(line)))));
+    await Promise.all(lines.map(async (line) => await connection.receive(Buffer.from(JSON.stringify(line)))));
     expect(corridor.calls[0]?.client).toEqual({ elicitation: true, name: "host", version: "9" });
   });
 
@@ -281,7 +281,7 @@ test("lines that need no waiting are answered whatever follows them in one breat
     { id: 1, method: "initialize" },
     { method: "notifications/cancelled", params: { requestId: 1 } },
   ].map((line) => Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...line })));
-  const answers = await Promise.all(lines.map((line) => connection.receive(line)));
+  const answers = await Promise.all(lines.map(async (line) => await connection.receive(line)));
   expect(answers.map((answer) => answer && (answer.code ?? "result"))).toEqual([
     "result",
     "result",

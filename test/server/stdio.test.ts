@@ -74,6 +74,23 @@ describe("a session", () => {
     expect(service.corridor.closed).toBe(1);
   });
 
+  test("answers that need no waiting come in the order of their lines", async () => {
+    const service = serve();
+    const lines = [
+      { jsonrpc: "2.0", id: 1, method: "ping" },
+      { jsonrpc: "2.0", id: 2, method: "tools/call" },
+      { jsonrpc: "2.0", id: 3, method: "tools/list" },
+      [],
+      { jsonrpc: "2.0", id: 4, method: "no/such" },
+      { jsonrpc: "2.0", id: 5, method: "tools/list", params: { _meta: { "io.modelcontextprotocol/protocolVersion": "1" } } },
+      { jsonrpc: "2.0", id: 6, method: "server/discover" },
+      { jsonrpc: "2.0", id: 7, method: "ping", extra: 1 },
+    ];
+    service.stdin.end(lines.map(line).join(""));
+    await service.done;
+    expect(ids(service.messages())).toEqual([1, 2, 3, null, 4, 5, 6, 7]);
+  });
+
   test("nothing at all", async () => {
     const service = serve();
     service.stdin.end();
