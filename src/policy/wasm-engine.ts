@@ -1,0 +1,82 @@
+import type { JsonObject } from "../call/json.ts";
+import { serialise } from "./bounds.ts";
+import type { Decision } from "./decision.ts";
+import { parseDecision } from "./decision-parser.ts";
+import { engineDenial } from "./denials.ts";
+import type { Dialect } from "./dialects.ts";
+import type { Engine, Entrypoint } from "./engine.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { INPUT_LIMITS } from "./limits.ts";
+import { compileProjection, type Projection } from "./projection.ts";
+
+/** What an engine is made of; all of it was checked before. */
+export interface EngineParts {
+  readonly name: string;
+  readonly digest: string;
+  /** Deeply frozen. */
+  readonly data: Readonly<JsonObject>;
+  readonly entrypoints: ReadonlyMap<string, number>;
+  readonly inputPaths: readonly (readonly string[])[];
+  readonly refuseNul: boolean;
+  readonly dialect: Dialect;
+  readonly maxInputBytes: number;
+  readonly check: "read" | "whole";
+  readonly onFault?: ((fault: Error) => void) | undefined;
+  readonly evaluator: Evaluator;
+}
+
+/** Texts that were parsed lately, and what they meant: parsing is a function of the text alone, and decisions are frozen. */
+const CACHE_SIZE = 128;
+const CACHED_LENGTH = 4096;
+
+/**
+ * Makes an engine: input bounds and projection, evaluation, strict parser. `decide` never throws, and has no state that a caller could
+ * see: the decision depends on the input and the bundle only (trials W05).
+ */
+export function createEngine(parts: EngineParts): Engine {
+  const project = compileProjection(parts.inputPaths, { bytes: parts.maxInputBytes, refuseNul: parts.refuseNul });
+  const write = parts.check === "whole" ? wholeThen(project, parts.maxInputBytes) : project;
+  const parse = cachedParser(parts.dialect);
+  const decide = (input: unknown, entrypoint: Entrypoint = "gate/decision"): Decision => {
+    try {
+      const id = parts.entrypoints.get(entrypoint);
+      if (id === undefined) throw new Error(`module has no entrypoint \`${entrypoint}\``);
+      return parse(parts.evaluator.evaluate(id, write(input)));
+    } catch (error) {
+      report(parts, error);
+      return engineDenial("policy.error");
+    }
+  };
+  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, close: () => parts.evaluator.close() });
+}
+
+/** Checks the whole input first, also what the policy does not read. */
+function wholeThen(project: Projection, bytes: number): Projection {
+  return (input) => {
+    serialise(input, { depth: INPUT_LIMITS.depth, bytes });
+    return project(input);
+  };
+}
+
+function cachedParser(dialect: Dialect): (text: string) => Decision {
+  const known = new Map<string, Decision>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const decision = parseDecision(text, dialect);
+    if (text.length <= CACHED_LENGTH) {
+      if (known.size >= CACHE_SIZE) known.clear();
+      known.set(text, decision);
+    }
+    return decision;
+  };
+}
+
+function report(parts: EngineParts, error: unknown): void {
+  if (parts.onFault === undefined) return;
+  try {
+    parts.onFault(error instanceof Error ? error : new Error(String(error)));
+  } catch {
+    // What the listener does is no part of the decision.
+  }
+}
