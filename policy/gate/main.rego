@@ -37,24 +37,25 @@ listing := _plain_permit if _is_shown
 listing := _refusal(_hidings) if not _is_shown
 
 _is_allowed if {
-	some name
-	data.gate.rules[name].allow == true
-	count(_reasons) == 0
+	_reasons == set()
+	data.gate.rules[_].allow == true
 }
 
 _is_shown if {
-	some name
-	data.gate.rules[name].visible == true
-	count(_hidings) == 0
+	_hidings == set()
+	data.gate.rules[_].visible == true
 }
 
-_reasons := {reason | some reason in compose.members(data.gate.rules[_].deny)} | _shapeless_terms
+_reasons contains reason if some reason in compose.members(data.gate.rules[_].deny)
 
-_hidings := {reason | some reason in compose.members(data.gate.rules[_].hidden)}
+_reasons contains term if {
+	some term in _terms
+	not is_object(term)
+}
 
-_terms := {term | some term in compose.members(data.gate.rules[_].terms)}
+_hidings contains reason if some reason in compose.members(data.gate.rules[_].hidden)
 
-_shapeless_terms := {term | some term in _terms; not is_object(term)}
+_terms contains term if some term in compose.members(data.gate.rules[_].terms)
 
 _plain_permit := {"allow": true, "reasons": set(), "effect": "none", "confirm": "none"}
 
