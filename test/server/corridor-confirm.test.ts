@@ -111,6 +111,17 @@ describe("a call that a human must confirm", () => {
     expect(identity.view()).toMatchObject({ identity_confirmed: false, epoch: 1 });
     questions[0]?.answer("declined");
     expect(codeOf(await waiting)).toBe("confirm.declined");
+    expect(identity.epoch).toBe(1);
+  });
+
+  it("does not keep later reads from confirming when it was a switch that came to nothing", async () => {
+    const decide = ({ command }: JsonObject): Decision =>
+      command === "config_switch" ? { ...ALLOW, confirm: "block", effect: "rearm" } : { ...ALLOW, effect: "record_identity_read" };
+    const { corridor, identity } = withHuman({ decide });
+    expect(codeOf(await corridor.call(counted("config_switch").request))).toBe("confirm.blocked");
+    expect(identity.epoch).toBe(1);
+    await corridor.call(counted("whoami").request);
+    expect(identity.identityConfirmed).toBe(true);
   });
 
   it("forgets a read that was recorded while a switch waited for its confirmation", async () => {
