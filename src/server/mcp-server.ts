@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { InitializeRequestSchema, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { InitializeRequestSchema, type JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import type { RpcReply } from "./rpc.ts";
 
@@ -58,7 +58,7 @@ export async function openLegacySession({ version, send, onError }: LegacyOption
   return {
     initialize(params) {
       const message = { jsonrpc: "2.0" as const, id: lastId + 1, method: "initialize", params };
-      if (!InitializeRequestSchema.safeParse(message).success || !isJSONRPCRequest(message)) return undefined;
+      if (!InitializeRequestSchema.safeParse(message).success) return undefined;
       lastId += 1;
       return new Promise((resolve) => {
         pending.set(lastId, resolve);
