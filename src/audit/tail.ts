@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { redactLine } from "./redact-line.ts";
 
 /** Which lines are wanted. */
 export interface TailQuery {
@@ -34,6 +35,15 @@ export async function readTail(query: TailQuery): Promise<Tail> {
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Reads the newest matching lines as they may leave the server: redacted once more (design §10: one redactor for every exit).
+ * @throws Error of the file system
+ */
+export async function readRedactedTail(query: TailQuery): Promise<Tail> {
+  const { lines, truncated } = await readTail(query);
+  return { lines: lines.map(redactLine), truncated };
 }
 
 async function openExisting(path: string): Promise<FileHandle | undefined> {

@@ -1,0 +1,86 @@
+import type { Readable, Writable } from "node:stream";
+import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
+import type { JsonObject } from "../call/json.ts";
+import type { Engine } from "../policy/engine.ts";
+import { makeClaim } from "../session/claim.ts";
+import { osUser } from "../session/os-user.ts";
+import { createSessionRegistry } from "../session/registry.ts";
+import type { Claim } from "../session/session.ts";
+import { analyseCommand } from "../shell/analyse.ts";
+import { createRegistry } from "../tools/registry.ts";
+import { createCorridor } from "./corridor.ts";
+import { declaredFacts } from "./facts.ts";
+import { openLateLog } from "./late-log.ts";
+import { localTools } from "./local-tools.ts";
+import { serveStdio } from "./stdio.ts";
+
+/** What a server over stdio is made of: validated options, the engine, and the process's streams. */
+export interface ServerOptions {
+  /** Absent: every tool answers `agent.engine_unbound`. The caller closes it after the end. */
+  readonly engine?: Engine;
+  readonly agentId: string;
+  readonly allowlist?: ReadonlySet<string>;
+  readonly requireDryRun: boolean;
+  readonly destructiveMatch: "words" | "text";
+  /** Real path of the working directory of commands. */
+  readonly workdir: string;
+  readonly stateDir: string;
+  /** Environment that run_shell takes its allow-list from. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly context?: Readonly<JsonObject>;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Ends the server at once when it is aborted. */
+  readonly stop: AbortSignal;
+  readonly version: string;
+  /** Takes one line for stderr. */
+  readonly note: (line: string) => void;
+}
+
+/** A server that runs. */
+export interface RunningServer {
+  readonly claim: Claim;
+  /** Resolves when the client or a stop has ended it, all commands are over and the log is closed. */
+  readonly ended: Promise<void>;
+}
+
+function unixNanoseconds(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
+}
+
+function messageOf(problem: unknown): string {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+/**
+ * Puts a server together and starts it: one claim, one session, one log, one corridor, one client (design §1). Nothing is served that
+ * did not pass the corridor.
+ */
+export function startServer(options: ServerOptions): RunningServer {
+  const { engine, stateDir, version, note } = options;
+  const claim = makeClaim({ agentId: options.agentId });
+  const sessions = createSessionRegistry();
+  const labels = { id: claim.sessionId, version };
+  const log = openLateLog({
+    open: () => openDecisionLog({ stateDir, sessionId: claim.sessionId, labels, now: unixNanoseconds }),
+    report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
+  });
+  const corridor = createCorridor({
+    ...osUser(),
+    claim,
+    engine,
+    log,
+    sessions,
+    registry: createRegistry(localTools({ ...options, sessions, logFile: decisionLogFile(stateDir, claim.sessionId) })),
+    factsOf: declaredFacts(engine),
+    analyse: (command) => analyseCommand(command, { match: options.destructiveMatch }),
+    allowlist: options.allowlist,
+    requireDryRun: options.requireDryRun,
+    sandbox: "none",
+    workdir: options.workdir,
+    context: options.context,
+    report: (problem) => note(messageOf(problem)),
+  });
+  const { stdin, stdout, stop } = options;
+  return { claim, ended: serveStdio({ corridor, stdin, stdout, stop, version, stderrLine: note }) };
+}

@@ -1,0 +1,28 @@
+import { readRedactedTail } from "../audit/tail.ts";
+import type { SessionRegistry } from "../session/registry.ts";
+import { auditLogTool } from "../tools/audit-log.ts";
+import { listSessionsTool } from "../tools/list-sessions.ts";
+import { runShellTool } from "../tools/run-shell.ts";
+import type { Tool } from "../tools/tool.ts";
+
+/** What the local tools of one session are made from. */
+export interface LocalToolsOptions {
+  /** Real path of the working directory of commands. */
+  readonly workdir: string;
+  /** The server's environment; commands get its allow-list only. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly sessions: SessionRegistry;
+  /** The session's decision log. */
+  readonly logFile: string;
+}
+
+/** The local tools that a server over stdio offers (design §7). */
+export function localTools({ workdir, environment, sessions, logFile }: LocalToolsOptions): readonly Tool[] {
+  return [
+    runShellTool({ workdir, environment }),
+    listSessionsTool({
+      listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),
+    }),
+    auditLogTool({ readLog: (query) => readRedactedTail({ ...query, file: logFile }) }),
+  ];
+}
