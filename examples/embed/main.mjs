@@ -38,7 +38,8 @@ for (const { tool, arguments: args, expected } of calls) {
   const result = await gate.run({ tool, arguments: args }, tools[tool]);
   const code = result._meta["regate/decision"].code ?? "ok";
   asExpected &&= code === expected;
-  process.stdout.write(`${tool.padEnd(12)} ${code.padEnd(22)} ${result.content[0].text}\n`);
+  const [{ text: said = "" }] = result.content;
+  process.stdout.write([tool.padEnd(12), code.padEnd(22), said].join(" ").concat("\n"));
 }
 await gate.close();
 rmSync(stateDir, { recursive: true });
