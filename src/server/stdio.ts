@@ -55,6 +55,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     .close()
     .catch((error: unknown) => stderrLine(`the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`));
   await within(ABORT_GRACE_MS, Promise.all([closed, connection.idle()]));
+  // The last answers are written a few microtasks after their requests count as answered.
   await nextTurn();
   await Promise.race([writer.flushed(STALL_MS), stopped.then(() => within(FLUSH_AFTER_STOP_MS, writer.flushed(STALL_MS)))]);
   await connection.close();
