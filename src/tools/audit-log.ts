@@ -47,7 +47,7 @@ export function auditLogTool({ readLog }: AuditLogPorts): Tool {
     output: z.strictObject({ lines: z.array(z.string()), truncated: z.boolean() }),
     timeoutMs: 30_000,
     async handler(args) {
-      const { limit = 50, filter } = args as z.infer<typeof input>;
+      const { limit = 50, filter } = args as z.input<typeof input>;
       const { lines, truncated } = await readLog({ limit, maxBytes: MAX_BYTES, ...(filter === undefined ? {} : { filter }) });
       return { structured: { lines: [...lines], truncated }, text: lines.length === 0 ? "(no audit log entries)" : lines.join("\n") };
     },

@@ -71,7 +71,7 @@ export function runShellTool({ workdir, environment, launcher }: RunShellPorts):
     output: z.union([result, planSchema]),
     timeoutMs: TOOL_TIMEOUT_MS,
     async handler(args, { call, signal }) {
-      const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.infer<typeof input>;
+      const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.input<typeof input>;
       try {
         const ran = await runCommand({
           command,
