@@ -8,7 +8,7 @@ interface Threads {
   readonly saved: (readonly number[])[];
 }
 
-const MAX_STEPS = 20_000_000;
+const MAX_STEPS = 3_000_000;
 
 /** One text being searched: states seen at the current position, and the steps that are left for the whole text. */
 export interface Search {
