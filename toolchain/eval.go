@@ -116,6 +116,9 @@ func opEval(ctx context.Context, q *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if set == nil {
+		set = rego.ResultSet{}
+	}
 	answer := map[string]any{"result": set, "output": printed.String()}
 	if trace != nil {
 		var b bytes.Buffer

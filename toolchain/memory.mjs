@@ -24,7 +24,7 @@ function writeLeb(value) {
 
 /**
  * Rewrites the memory section of a module so that its one memory has a maximum.
- * @param module bytes of a module that defines exactly one memory without a maximum
+ * @param module bytes of a module that defines exactly one memory; a maximum that it has is replaced
  * @param pages the maximum in pages of 64 KiB
  */
 export function limitMemory(module, pages) {
@@ -36,8 +36,9 @@ export function limitMemory(module, pages) {
       continue;
     }
     const [count, flagsAt] = readLeb(module, body);
-    const [minimum, end] = readLeb(module, flagsAt + 1);
-    if (count !== 1 || module[flagsAt] !== 0 || end !== body + size) throw new Error("module: expected one memory without a maximum");
+    const [minimum] = readLeb(module, flagsAt + 1);
+    const end = body + size;
+    if (count !== 1 || module[flagsAt] > 1) throw new Error("module: expected one plain memory");
     if (minimum > pages) throw new Error(`module: needs ${minimum} pages, more than the maximum of ${pages}`);
     const section = [1, 1, ...writeLeb(minimum), ...writeLeb(pages)];
     return Buffer.concat([

@@ -53,6 +53,7 @@ interface Spot {
  * @throws {GatherError} with one problem for each path or file that cannot be read
  */
 export async function gather(options: GatherOptions): Promise<FileSet> {
+  if (options.paths.length === 0) throw new GatherError([{ code: "error", message: "name at least one file or folder" }]);
   const patterns = (options.ignore ?? []).map(globPattern);
   const walk: Walk = {
     options,

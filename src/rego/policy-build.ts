@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { access, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { buildBundle } from "./bundle-build.ts";
 import type { BuiltBundle } from "./bundle-build.ts";
@@ -70,6 +70,7 @@ async function buildHouse(toolchain: Toolchain, what: { names: readonly string[]
 async function buildAny(toolchain: Toolchain, options: PolicyBuildOptions): Promise<CommandResult> {
   const { paths = [], ignore = [], bundle = false, target = "wasm" } = options;
   const files = await gather({ cwd: options.cwd, paths, ignore, bundle });
+  if (!bundle) await warnOfManifests(options, paths);
   const outcome = await toolchain.build({ ...files, ignore, target, ...(await buildFields(options)) });
   if (!outcome.ok) {
     reportProblems(options, problemsOf(outcome));
@@ -80,6 +81,17 @@ async function buildAny(toolchain: Toolchain, options: PolicyBuildOptions): Prom
     for (const note of await hostNotes(toolchain, files.files, outcome.value.wasm)) complain(options, `${note}\n`);
   }
   return { exitCode: 0 };
+}
+
+/** OPA's warning: a manifest that is not read is likely a mistake. */
+async function warnOfManifests(options: PolicyBuildOptions, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const found = await access(resolve(options.cwd, path, ".manifest")).then(
+      () => true,
+      () => false,
+    );
+    if (found) complain(options, `Warning: .manifest file found in "${path}" but -b flag not specified. Manifest will be ignored.\n`);
+  }
 }
 
 async function buildFields(options: PolicyBuildOptions) {

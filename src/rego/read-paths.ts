@@ -79,23 +79,7 @@ function visitCall(terms: readonly JsonValue[], found: Findings): void {
   const name = builtinName(operator);
   if (name === undefined) visit(operator as unknown as JsonValue, found);
   else note(found, name, operator.location);
-  const rest = name === "object.get" ? afterConstantGet(operands, found) : operands;
-  visit(rest as unknown as JsonValue, found);
-}
-
-/**
- * `object.get(input, "a", d)` and `object.get(input, ["a", "b"], d)` read one path. Only of the root: of a deeper object they also tell
- * whether that object is there.
- * @returns the operands that are still to be visited
- */
-function afterConstantGet(operands: readonly Term[], found: Findings): readonly Term[] {
-  const [object, key, ...rest] = operands;
-  if (object === undefined || key === undefined || !isWholeInput(object)) return operands;
-  const keys = key.type === "array" ? (key.value as unknown as Term[]) : [key];
-  const path = constantKeys(keys);
-  if (path.length === 0) return operands;
-  found.paths.push(path);
-  return [key, ...rest];
+  visit(operands as unknown as JsonValue, found);
 }
 
 /** `with input as x` hides the input; any other target is read, and a builtin may stand on either side. */
