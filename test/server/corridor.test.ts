@@ -101,7 +101,7 @@ describe("a call that is refused", () => {
     expect(events()[0]).not.toHaveProperty("result");
   });
 
-  it("says so of every tool when no engine is bound", async () => {
+  it("[003-engine-unbound] says so of every tool when no engine is bound", async () => {
     const { corridor } = openCorridor({ engine: undefined });
     for (const tool of ["run_shell", "audit_log", "no_such_tool"]) {
       expect(resultOf(await corridor.call(counted(tool).request)).content).toEqual([
