@@ -150,7 +150,7 @@ function serve(stateDir = join(temporaryFolder(), "s")): {
 } {
   const child = spawn(
     process.execPath,
-    [PROGRAM, "serve", "--bundle", "ai-agent", "--state-dir", stateDir, "--workdir", temporaryFolder()],
+    [PROGRAM, "serve", "--bundle", "agent-session", "--state-dir", stateDir, "--workdir", temporaryFolder()],
     {
       env: cleanEnv(),
       stdio: ["pipe", "pipe", "ignore"],
