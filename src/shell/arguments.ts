@@ -110,7 +110,10 @@ export function fixedSyntax(valued: ReadonlySet<string> | undefined, more: Omit<
   return { ...more, valued: () => valued ?? NONE };
 }
 
-/** The options among the given ones that a list names. A long option may be cut short, as GNU and git allow. */
+/**
+ * The options among the given ones that a list names. A long option may be cut short, as GNU and git allow, and its case does not count,
+ * as the seed matches lower-cased text.
+ */
 export function findOptions(given: Arguments, names: readonly string[]): Option[] {
   return given.options.filter((option) => names.some((name) => isSpelling(option.name, name)));
 }
@@ -121,7 +124,8 @@ export function hasOption(given: Arguments, names: readonly string[]): boolean {
 }
 
 function isSpelling(given: string, name: string): boolean {
-  return given === name || (given.length >= 5 && given.startsWith("--") && name.startsWith(given));
+  if (given === name) return true;
+  return given.startsWith("--") && (given.toLowerCase() === name || (given.length >= 5 && name.startsWith(given)));
 }
 
 /** Tells whether a word may turn out to be any option: it begins with a dash, and what follows is not known. */

@@ -13,7 +13,9 @@ type Handlers = { readonly [Kind in Duty["kind"]]: (run: Run, call: Call, duty: 
 /** What to do for each kind of duty. */
 export const HANDLERS: Handlers = {
   data: () => undefined,
-  destroy: (run, call, duty) => report(run, duty.rule, call.argv[0]!),
+  destroy: (run, call, duty) => {
+    if (duty.rule !== "overwrite.program" || run.tables.choices.move) report(run, duty.rule, call.argv[0]!);
+  },
   interpreter: judgeInterpreter,
   opaque: judgeOpaque,
   special: (run, call, duty) => SPECIALS[duty.special](run, call),

@@ -45,7 +45,8 @@ function judgeRedirect(run: Run, redirect: Redirect, scope: Scope): Stdin | unde
   const word = targetWord(evaluate(run, target, scope), { text: target.text, ...spanOf(target, scope) });
   run.redirects.push({ op: operator, target: toWord(word) });
   if (operator === "<" || operator === "<&") return word.text === "/dev/null" ? { kind: "inherited" } : { kind: "unknown" };
-  if (!writes(redirect, word) || isProcessSubstitution(redirect)) return undefined;
+  if (!(writes(redirect, word) || (run.tables.choices.append && redirect.operator.endsWith(">>"))) || isProcessSubstitution(redirect))
+    return undefined;
   const where = { ...spanOf(redirect, scope), text: word.text, raw: word.raw };
   if (word.dynamic || word.glob) report(run, "unverifiable.redirect-target", where);
   else if (!isSafeTarget(run, word.text)) report(run, "overwrite.redirect", where);

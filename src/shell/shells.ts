@@ -6,6 +6,7 @@ interface ShellArguments {
   stdin: boolean;
   noexec: boolean;
   open: Arg | undefined;
+  startup: Arg | undefined;
   rest: readonly Arg[];
 }
 
@@ -14,6 +15,7 @@ const LONG_VALUED = new Set(["--rcfile", "--init-file", "--init-command", "--fea
 /** Judges `sh`, `bash`, …: the code of `-c`, or the script that it reads (reference: shell.md §6, "Shells"). */
 export function judgeShell(run: Run, call: Call): void {
   const given = readShellArguments(call.args);
+  if (given.startup !== undefined) report(run, "unverifiable.script-file", given.startup);
   if (given.open !== undefined) report(run, "unverifiable.dynamic-option", given.open);
   if (given.noexec) return recordCommand(run, call.name, call);
   const [first] = given.rest;
@@ -24,7 +26,7 @@ export function judgeShell(run: Run, call: Call): void {
 }
 
 function readShellArguments(args: readonly Arg[]): ShellArguments {
-  const given: ShellArguments = { code: false, stdin: false, noexec: false, open: undefined, rest: [] };
+  const given: ShellArguments = { code: false, stdin: false, noexec: false, open: undefined, startup: undefined, rest: [] };
   let index = 0;
   for (; index < args.length; index++) {
     const arg = args[index]!;
@@ -43,6 +45,7 @@ function readShellArguments(args: readonly Arg[]): ShellArguments {
 
 function readLongOption(given: ShellArguments, arg: Arg): number {
   if (arg.text === "--command") given.code = true;
+  if (/^--(?:rcfile|init-file|init-command)/.test(arg.text)) given.startup = arg;
   return LONG_VALUED.has(arg.text) ? 1 : 0;
 }
 

@@ -15,6 +15,7 @@ import { judgeAlias, judgeEval, judgeShell, judgeSource, judgeSu, judgeTrap } fr
 import { judgeSsh } from "./ssh.ts";
 import type { Call, Run } from "./state.ts";
 import { judgeRunner } from "./unknown.ts";
+import { judgeMake } from "./make.ts";
 import { judgeParallel, judgeXargs } from "./xargs.ts";
 
 type Judge = (run: Run, call: Call) => void;
@@ -54,6 +55,7 @@ export const SPECIALS = {
   git: judgeGit,
   kubectl: judgeKubectl,
   loader: judgeLoader,
+  make: judgeMake,
   parallel: judgeParallel,
   shell: judgeShell,
   source: judgeSource,

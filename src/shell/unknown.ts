@@ -41,11 +41,13 @@ function mayBeProgram(run: Run, arg: Arg): boolean {
   return !ORDINARY.has(name) && findProgram(run, name)?.some((duty) => duty.kind !== "data") === true;
 }
 
-/** Judges the words from an index on as a command; only what certainly destroys counts, and nothing else of it is recorded. */
+/** Judges the words from an index on as a command; only what certainly destroys counts, unless they are plainly code for a shell. */
 function judgeTrial(run: Run, call: Call, index: number): void {
   const scope: Scope = { ...call.scope, via: [...call.scope.via, call.name] };
   const argv = call.args.slice(index);
-  trial(run, () => run.doors.judge(run, argv, scope));
+  const shell = findProgram(run, readName(argv[0]!))?.some((duty) => duty.kind === "special" && duty.special === "shell") === true;
+  const code = shell && argv[1] !== undefined && /^-[a-z]*c$/.test(argv[1].text);
+  trial(run, () => run.doors.judge(run, argv, scope), code ? "all" : "destructive");
 }
 
 /** `yarn BIN`, `pnpm BIN`: a word that is no verb of the runner may be a program of the project. */
@@ -64,11 +66,12 @@ function judgeCodeOption(run: Run, call: Call, index: number): void {
   trial(run, () => judgeCode(run, { arg, call }, { fresh: true }));
 }
 
-function trial(run: Run, body: () => void): void {
+/** Runs `body`, keeps the findings that count and nothing else of what it recorded. */
+function trial(run: Run, body: () => void, kept: "all" | "destructive" = "destructive"): void {
   const [findings, commands, redirects] = [run.findings.length, run.commands.length, run.redirects.length];
   body();
-  const certain = run.findings.splice(findings).filter((finding) => finding.verdict === "destructive");
-  run.findings.push(...certain);
+  const found = run.findings.splice(findings);
+  run.findings.push(...(kept === "all" ? found : found.filter((finding) => finding.verdict === "destructive")));
   run.commands.splice(commands);
   run.redirects.splice(redirects);
 }

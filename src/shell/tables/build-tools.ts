@@ -25,7 +25,7 @@ export const BUILD_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "build",
     names:
-      "just task ninja mvn mvnw gradle gradlew ant sbt lein mix rebar3 bazel bazelisk buck2 pants waf scons meson flutter xcodebuild stack cabal dune lerna nx turbo rush grunt gulp jake invoke nox moon earthly zig",
+      "just task ninja mvn mvnw gradle gradlew ant sbt lein mix rebar3 bazel bazelisk buck2 pants waf scons meson flutter xcodebuild stack cabal dune lerna nx turbo rush grunt gulp jake invoke moon earthly zig",
     valued: "-f -C -d -p --file --build-file -t --project-dir --justfile --working-directory --taskfile -P",
     rows: [
       { id: "target", operand: TARGET, example: "mvn clean install", clear: "mvn -q test" },
@@ -35,6 +35,7 @@ export const BUILD_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "cmake",
     names: "cmake",
+    data: true,
     valued: "-S -B -G -D -U -C -T -A --build --target -t --install --preset -E -P --config",
     rows: [
       {

@@ -155,7 +155,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "storage",
-    names: "gsutil rclone mc s3cmd s4cmd s5cmd b2 azcopy restic borg kopia duplicity tarsnap duplicacy hdfs",
+    names: "gsutil rclone mc s3cmd s4cmd s5cmd b2 azcopy restic borg kopia duplicity tarsnap duplicacy",
     valued: "-o -h -u -i --config -r --repo --repository-file -p --password-file --cache-dir --endpoint-url",
     rows: [
       {
@@ -177,13 +177,26 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         example: "mc mirror --remove src s3/bucket",
         clear: "mc mirror src s3/bucket",
       },
-      { id: "dfs-remove", verbs: "dfs|fs", operand: /./, options: "-r", example: "hdfs dfs -rm -r /data", clear: "hdfs dfs -ls /data" },
     ],
     anywhere: {
       verbs: "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop compact",
       example: "gsutil -m rm -r gs://bucket/path",
       clear: "rclone ls remote:delete",
     },
+  },
+  {
+    family: "hdfs",
+    names: "hdfs hadoop",
+    single: true,
+    rows: [
+      {
+        id: "remove",
+        options: "-rm -rmr -rmdir -expunge -mv -moveFromLocal",
+        example: "hdfs dfs -rm -r /data",
+        clear: "hdfs dfs -ls /data",
+      },
+      { id: "format", verbs: "namenode", options: "-format", example: "hdfs namenode -format", clear: "hdfs dfsadmin -report" },
+    ],
   },
   {
     family: "platform",

@@ -21,7 +21,7 @@ export const INFRASTRUCTURE_PROGRAMS: readonly VerbProgram[] = [
       { id: "workspace", verbs: "workspace delete", example: "terraform workspace delete dev", clear: "terraform workspace select delete" },
       {
         id: "run-all",
-        verbs: "run-all|run|stack apply|destroy|taint|force-unlock|run",
+        verbs: "run-all|run|stack apply|destroy|taint|force-unlock",
         example: "terragrunt run-all destroy",
         clear: "terragrunt run-all plan",
       },
@@ -88,7 +88,7 @@ export const INFRASTRUCTURE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "vagrant",
-    names: "vagrant packer nomad consul knife chef puppet juju maas cloud-nuke aws-nuke",
+    names: "vagrant packer nomad consul knife chef puppet juju maas",
     valued: "-address -namespace -region",
     single: true,
     rows: [

@@ -44,5 +44,6 @@ export const SPECIAL_PROGRAMS: readonly (readonly [names: string, special: Speci
   ["chmod gchmod", "chmod"],
   ["chown chgrp gchown", "chown"],
   ["yarn pnpm bun", "runner"],
+  ["make gmake bmake", "make"],
   ["kubectl oc k kubecolor k3s-kubectl microk8s.kubectl", "kubectl"],
 ];
