@@ -50,7 +50,7 @@ describe("process claim", () => {
     ["the environment", [], { ADSSH_AGENT_ID: "named" }, "named"],
     ["an empty environment is no value", [], { REGATE_AGENT_ID: "", ADSSH_AGENT_ID: "named" }, "named"],
   ])("[003-claim-agent] the agent id comes from %s", async (_from, flags, env, expected) => {
-    const session = await connect([...AI_AGENT, ...flags], env as Record<string, string>);
+    const session = await connect([...AI_AGENT, ...flags], env);
     await session.call("list_sessions");
     expect(session.events()[0]?.["input"].agent.id).toBe(expected);
   });
@@ -212,7 +212,7 @@ describe("gate order", () => {
     ["' true'", [], { ADSSH_AGENT_REQUIRE_DRY_RUN: " true" }, false],
     ["nothing", [], {}, false],
   ])("[003-dry-run-switch] [003-dry-run-error] with %s the switch is as it must be", async (_what, flags, env, on) => {
-    const session = await connect(["--bundle", "agent-session", ...flags], env as Record<string, string>);
+    const session = await connect(["--bundle", "agent-session", ...flags], env);
     const answer = await session.call("run_shell", { command: "rm -f /nonexistent/regate-test" });
     expect(answer.text === DRY_RUN).toBe(on);
     if (on)
