@@ -16,7 +16,10 @@ function printTable(title, rows) {
   const cells = [columns, ...rows.map((row) => columns.map((column) => format(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index].length)));
   process.stdout.write(`\n${title}\n`);
-  for (const line of cells) process.stdout.write(`  ${line.map((cell, index) => (index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join("  ")}\n`);
+  for (const line of cells)
+    process.stdout.write(
+      `  ${line.map((cell, index) => (index === 0 ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join("  ")}\n`,
+    );
 }
 
 function format(value) {
