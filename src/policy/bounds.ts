@@ -5,10 +5,12 @@ export class BoundsError extends Error {
   override readonly name = "BoundsError";
 }
 
-/** Limits of one serialisation, and what is left of them. */
+/** What is left of the limits of one serialisation. */
 export interface Budget {
   /** UTF-16 units that may still be written; each takes at least one byte. */
-  left: number;
+  units: number;
+  /** Values that may still be written. */
+  values: number;
   /** Refuses U+0000 in strings: the module cuts regular expressions and globs there (reference/opa-wasm.md §5.5). */
   readonly refuseNul: boolean;
 }
@@ -22,12 +24,15 @@ const LONG = 200;
  * plain objects and arrays without accessors, within the limits. `__proto__` and `constructor` are keys like any other, and a `toJSON`
  * is never called. Never recurses deeper than the limit.
  * @param value a JSON value
- * @param limits depth and UTF-8 bytes
+ * @param limits depth, UTF-8 bytes and number of values
  * @returns JSON text
  * @throws {BoundsError} for anything else
  */
-export function serialise(value: unknown, limits: { readonly depth: number; readonly bytes: number } = INPUT_LIMITS): string {
-  const budget = { left: limits.bytes, refuseNul: false };
+export function serialise(
+  value: unknown,
+  limits: { readonly depth: number; readonly bytes: number; readonly values: number } = INPUT_LIMITS,
+): string {
+  const budget = { units: limits.bytes, values: limits.values, refuseNul: false };
   const text = writeValue(value, limits.depth, budget);
   checkBytes(text, limits.bytes);
   return text;
@@ -44,6 +49,8 @@ export function checkBytes(text: string, bytes: number): void {
  * @throws {BoundsError}
  */
 export function writeValue(value: unknown, depth: number, budget: Budget): string {
+  budget.values -= 1;
+  if (budget.values < 0) throw new BoundsError("input has too many values");
   switch (typeof value) {
     case "string":
       return writeString(value, budget);
@@ -62,7 +69,7 @@ export function writeValue(value: unknown, depth: number, budget: Budget): strin
 
 /** Writes a string or a key, with its quotes. */
 export function writeString(value: string, budget: Budget): string {
-  if (value.length > budget.left) throw new BoundsError("input is too large");
+  if (value.length > budget.units) throw new BoundsError("input is too large");
   if (value.length <= LONG && !NEEDS_CARE.test(value)) return spend(budget, `"${value}"`);
   if (!value.isWellFormed()) throw new BoundsError("input has a string that is not well-formed Unicode");
   if (budget.refuseNul && value.includes("\0")) throw new BoundsError("input has a NUL, which this policy's patterns cannot see");
@@ -73,7 +80,7 @@ export function writeString(value: string, budget: Budget): string {
  * An own property of a plain object: undefined when there is none.
  * @throws {BoundsError} when it is an accessor: reading it could run code and give another value each time
  */
-export function ownValue(object: object, key: string): { readonly value?: unknown } | undefined {
+export function ownValue(object: object, key: string | number): { readonly value?: unknown } | undefined {
   const property = Object.getOwnPropertyDescriptor(object, key);
   if (property === undefined) return undefined;
   if (!("value" in property)) throw new BoundsError("input has an accessor");
@@ -92,23 +99,25 @@ export function checkPlain(object: object): void {
 }
 
 function writeArray(items: readonly unknown[], depth: number, budget: Budget): string {
+  if (items.length > budget.values) throw new BoundsError("input has too many values");
+  budget.units -= items.length + 2;
   let text = "[";
-  budget.left -= 2;
   for (let index = 0; index < items.length; index += 1) {
     if (index > 0) text += ",";
-    budget.left -= 1;
-    text += writeValue(ownValue(items, String(index))?.value, depth, budget);
+    text += writeValue(ownValue(items, index)?.value, depth, budget);
   }
   return `${text}]`;
 }
 
 function writeObject(object: object, depth: number, budget: Budget): string {
   checkPlain(object);
+  const keys = Object.keys(object);
+  if (keys.length > budget.values) throw new BoundsError("input has too many values");
   let text = "{";
-  budget.left -= 2;
-  for (const key of Object.keys(object)) {
+  budget.units -= 2;
+  for (const key of keys) {
     if (text.length > 1) text += ",";
-    budget.left -= 2;
+    budget.units -= 2;
     text += `${writeString(key, budget)}:${writeValue(ownValue(object, key)?.value, depth, budget)}`;
   }
   if (Object.getOwnPropertySymbols(object).length > 0) throw new BoundsError("input has a symbol as a key");
@@ -123,7 +132,7 @@ function writeNumber(value: number): string {
 }
 
 function spend(budget: Budget, text: string): string {
-  budget.left -= text.length;
-  if (budget.left < 0) throw new BoundsError("input is too large");
+  budget.units -= text.length;
+  if (budget.units < 0) throw new BoundsError("input is too large");
   return text;
 }

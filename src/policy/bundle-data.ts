@@ -29,7 +29,7 @@ export function checkData(bytes: Uint8Array, packages: readonly (readonly string
 function parse(bytes: Uint8Array): JsonValue {
   try {
     const data = JSON.parse(decoder.decode(bytes)) as JsonValue;
-    serialise(data, { depth: 64, bytes: FILE_LIMITS.data });
+    serialise(data, { depth: 64, bytes: FILE_LIMITS.data, values: Number.MAX_SAFE_INTEGER });
     return data;
   } catch (error) {
     const why = error instanceof BoundsError ? error.message.replace("input", "data") : "data is not JSON";

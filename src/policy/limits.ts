@@ -4,6 +4,8 @@ export const INPUT_LIMITS = Object.freeze({
   depth: 64,
   /** UTF-8 bytes of what is sent to the policy. */
   bytes: 4 * 1024 * 1024,
+  /** Values: scalars, objects and arrays together. */
+  values: 100_000,
 });
 
 /** Pages of 64 KiB that a policy's memory may grow to: 128 MiB. A structured input takes about 20 times its size. */

@@ -29,7 +29,7 @@ export function compileProjection(paths: readonly (readonly string[])[], options
   const branches = toBranches(paths);
   return (input) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) throw new BoundsError("input is not an object");
-    const budget = { left: options.bytes, refuseNul: options.refuseNul };
+    const budget = { units: options.bytes, values: INPUT_LIMITS.values, refuseNul: options.refuseNul };
     const text =
       branches === null
         ? writeValue(input, INPUT_LIMITS.depth, budget)
@@ -62,6 +62,6 @@ function toBranches(paths: readonly (readonly string[])[]): readonly Branch[] | 
   if (paths.some((path) => path.length === 0)) return null;
   const groups = new Map<string, (readonly string[])[]>();
   for (const [key = "", ...below] of paths) groups.set(key, [...(groups.get(key) ?? []), below]);
-  const unbounded = { left: Number.MAX_SAFE_INTEGER, refuseNul: false };
+  const unbounded = { units: Number.MAX_SAFE_INTEGER, values: 1, refuseNul: false };
   return Array.from(groups, ([key, below]) => ({ key, label: `${writeString(key, unbounded)}:`, below: toBranches(below) }));
 }

@@ -53,7 +53,7 @@ export function createEngine(parts: EngineParts): Engine {
 /** Checks the whole input first, also what the policy does not read. */
 function wholeThen(project: Projection, bytes: number): Projection {
   return (input) => {
-    serialise(input, { depth: INPUT_LIMITS.depth, bytes });
+    serialise(input, { ...INPUT_LIMITS, bytes });
     return project(input);
   };
 }

@@ -6,6 +6,8 @@ import { writeTar } from "./tar.ts";
 /** A bundle to build for a test: Rego text by file name, data, entrypoints. */
 export interface Source {
   readonly rego: string;
+  /** A second module. */
+  readonly more?: string;
   readonly data?: object;
   readonly entrypoints?: readonly string[];
   readonly print?: boolean;
@@ -18,6 +20,7 @@ export async function buildBundle(source: Source): Promise<Uint8Array> {
   toolchain ??= openToolchain();
   const files = new Map([
     ["policy.rego", source.rego],
+    ...(source.more === undefined ? [] : ([["more.rego", source.more]] as const)),
     ["data.json", JSON.stringify(source.data ?? {})],
   ]);
   const built = await toolchain.build({
