@@ -15,10 +15,11 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const [file] = args.words;
   if (file !== undefined && file !== "-") checkInputFile(file);
   const options = await resolveDecideOptions(args, surroundings());
-  const engine = await loadBundle(options.bundle, { check: "whole", ...given("deadlineMs", options.policyDeadlineMs) });
+  const engine = await loadBundle(options.bundle, { ...options.policy, check: "whole", ...given("deadlineMs", options.policyDeadlineMs) });
+  const entrypoint = args.values.get("entrypoint") === "gate/listing" ? "gate/listing" : "gate/decision";
   let denied = false;
   const decide = (input: unknown): string => {
-    const decision: Decision = engine.decide(input);
+    const decision: Decision = engine.decide(input, entrypoint);
     denied ||= !decision.allow;
     return JSON.stringify(decision);
   };
@@ -46,7 +47,14 @@ export const DECIDE_COMMAND: Command = {
       describe: "one input a line in, exactly one decision a line out, in order; what is no input is denied",
     },
     { name: "fail", kind: "switch", describe: "exit with 3 when anything is denied" },
-    ...settingOptions(["bundle", "policyDeadlineMs"]),
+    {
+      name: "entrypoint",
+      kind: "text",
+      placeholder: "NAME",
+      choices: ["gate/decision", "gate/listing"],
+      describe: "what to ask: may this call run, or may this tool be listed (default: gate/decision)",
+    },
+    ...settingOptions(["bundle", "bundleDigest", "policyDialect", "policyDeadlineMs"]),
   ],
   words: { name: "file", describe: "file with a policy input; standard input unless given", max: 1 },
   examples: [

@@ -7,6 +7,8 @@ import { loadBundle } from "./load-bundle.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { regateVersion } from "./version.ts";
 
+const MAX_FAULTS = 20;
+
 /** What the gate will do, said once at start: an empty flag can switch an allowlist off, and that must be seen (design §4). */
 function startLine(options: ServeOptions, engine: Engine, claim: { readonly sessionId: string; readonly agentId: string }): string {
   const allowlist = options.allowlist === undefined ? "none" : `${options.allowlist.size} tools of \`${options.allowlistFile ?? ""}\``;
@@ -20,10 +22,19 @@ function startLine(options: ServeOptions, engine: Engine, claim: { readonly sess
   ].join(", ");
 }
 
+/** Tells the operator why evaluations failed, without letting a client fill the log. */
+function faultNotes(note: (line: string) => void): (fault: Error) => void {
+  let faults = 0;
+  return (fault) => {
+    faults += 1;
+    if (faults <= MAX_FAULTS) note(`policy: ${fault.message}${faults === MAX_FAULTS ? " (further faults are not shown)" : ""}`);
+  };
+}
+
 async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveServeOptions(args, surroundings());
   const [engine, { startServer }] = await Promise.all([
-    loadBundle(options.bundle, { deadlineMs: options.policyDeadlineMs }),
+    loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) }),
     import("../server/assemble.ts"),
   ]);
   const server = startServer({

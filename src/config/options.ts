@@ -16,9 +16,17 @@ const DEFAULT_DEADLINE_MS = 2_000;
 const MAX_CONTEXT_BYTES = 1_048_576;
 const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));
 
+/** How the bundle is to be loaded. */
+export interface PolicyOptions {
+  /** The digest that the bundle must have. */
+  readonly expectDigest?: string;
+  readonly dialect: "regate" | "opa-allow" | "decision";
+}
+
 /** Everything that `serve` needs to know, frozen and validated (design §3). */
 export interface ServeOptions {
   readonly bundle: BundleChoice;
+  readonly policy: PolicyOptions;
   /** Real path of the working directory. */
   readonly workdir: string;
   readonly stateDir: string;
@@ -39,6 +47,7 @@ export interface ServeOptions {
 /** What `decide` needs to know. */
 export interface DecideOptions {
   readonly bundle: BundleChoice;
+  readonly policy: PolicyOptions;
   /** Undefined: in this thread and without a time limit. */
   readonly policyDeadlineMs?: number;
 }
@@ -92,6 +101,12 @@ function deadline(sources: Sources): number | undefined {
   return picked === undefined ? undefined : Number(picked.value);
 }
 
+function policyOptions(sources: Sources): PolicyOptions {
+  const digest = pick(SETTINGS.bundleDigest, sources);
+  const dialect = (pick(SETTINGS.policyDialect, sources)?.value ?? "regate") as PolicyOptions["dialect"];
+  return Object.freeze(digest === undefined ? { dialect } : { dialect, expectDigest: digest.value });
+}
+
 /**
  * Options of `serve`, judged in this order: configuration, allowlist, bundle; nothing is made or loaded (design §3, exit codes).
  * @param flags what the command line gave, already checked for form
@@ -106,6 +121,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? ("text" as const) : ("words" as const),
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
+    policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),
     ...readContext(pick(SETTINGS.contextFile, sources)),
     ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
@@ -122,6 +138,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
 export async function resolveDecideOptions(flags: FlagValues, around: Surroundings): Promise<DecideOptions> {
   const sources = await withFile(flags, around);
   const policyDeadlineMs = deadline(sources);
+  const policy = policyOptions(sources);
   const bundle = Object.freeze(findBundle(pick(SETTINGS.bundle, sources), PACKAGED_BUNDLES));
-  return Object.freeze(policyDeadlineMs === undefined ? { bundle } : { bundle, policyDeadlineMs });
+  return Object.freeze(policyDeadlineMs === undefined ? { bundle, policy } : { bundle, policy, policyDeadlineMs });
 }

@@ -24,6 +24,10 @@ function deadlineProblem(value: string): string | undefined {
   return milliseconds >= 1 && milliseconds <= MAX_DEADLINE_MS ? undefined : `must be a whole number from 1 to ${MAX_DEADLINE_MS}`;
 }
 
+function digestProblem(value: string): string | undefined {
+  return /^sha256:[0-9a-f]{64}$/.test(value) ? undefined : "must be `sha256:` and 64 lower-case hex digits";
+}
+
 /** `--config`: the only setting that the configuration file cannot hold. */
 export const CONFIG_SETTING: Setting = {
   name: "config",
@@ -42,6 +46,22 @@ export const SETTINGS = {
     placeholder: "NAME|PATH",
     describe:
       "policy bundle: a packaged name, a folder with policy.wasm, data.json and manifest.json, or an OPA bundle .tar.gz (default: `default`)",
+  },
+  bundleDigest: {
+    name: "bundle-digest",
+    kind: "text",
+    env: ["REGATE_BUNDLE_DIGEST"],
+    placeholder: "DIGEST",
+    describe: "digest that the bundle must have, as the start line shows it (default: any)",
+    problem: digestProblem,
+  },
+  policyDialect: {
+    name: "policy-dialect",
+    kind: "text",
+    env: ["REGATE_POLICY_DIALECT"],
+    placeholder: "DIALECT",
+    choices: ["regate", "opa-allow", "decision"],
+    describe: "form of the policy's answers: Regate's own, {allow, deny_reason} alone, or {decision, reason} (default: regate)",
   },
   workdir: {
     name: "workdir",

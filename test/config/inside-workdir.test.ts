@@ -15,6 +15,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
   return insideWorkdirWarning({
     bundle: { given: "default", path: join(folder, "workshop") },
     workdir: join(folder, "work"),
+    policy: { dialect: "regate" },
     stateDir: join(folder, "state"),
     agentId: "a",
     requireDryRun: false,

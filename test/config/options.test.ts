@@ -59,7 +59,30 @@ interface Row {
 const DEADLINES: Readonly<Record<string, string>> = { flag: "1", regate: "2", adssh: "3", file: "4" };
 const MATCHES: Readonly<Record<string, string>> = { flag: "text", regate: "words", file: "text" };
 
+const DIALECTS: Readonly<Record<string, string>> = { flag: "decision", regate: "opa-allow", file: "regate" };
+const DIGESTS: Readonly<Record<string, string>> = {
+  flag: `sha256:${"a".repeat(64)}`,
+  regate: `sha256:${"b".repeat(64)}`,
+  file: `sha256:${"c".repeat(64)}`,
+};
+
 const ROWS: readonly Row[] = [
+  {
+    name: "bundle-digest",
+    env: ["REGATE_BUNDLE_DIGEST"],
+    value: (source) => DIGESTS[source] ?? "",
+    read: (options) => options.policy.expectDigest,
+    becomes: (source) => DIGESTS[source],
+    byDefault: undefined,
+  },
+  {
+    name: "policy-dialect",
+    env: ["REGATE_POLICY_DIALECT"],
+    value: (source) => DIALECTS[source] ?? "",
+    read: (options) => options.policy.dialect,
+    becomes: (source) => DIALECTS[source],
+    byDefault: "regate",
+  },
   {
     name: "bundle",
     env: ["REGATE_BUNDLE"],
@@ -367,7 +390,10 @@ describe("the result", () => {
   });
   it("decide has no deadline unless one is given", async () => {
     const flags: FlagValues = { values: new Map([["bundle", "flag/bundle"]]), switches: new Set() };
-    expect(await resolveDecideOptions(flags, around)).toEqual({ bundle: { given: "flag/bundle", path: join(folder, "flag/bundle") } });
+    expect(await resolveDecideOptions(flags, around)).toEqual({
+      bundle: { given: "flag/bundle", path: join(folder, "flag/bundle") },
+      policy: { dialect: "regate" },
+    });
     const env = { REGATE_POLICY_DEADLINE_MS: "50", REGATE_BUNDLE: "regate/bundle" };
     expect(await resolveDecideOptions(NO_FLAGS, { ...around, env })).toMatchObject({
       policyDeadlineMs: 50,

@@ -82,6 +82,23 @@ describe("decide", () => {
     expect(decisions(regate(["decide"], { input: BOUND, env }).stdout)).toMatchObject([{ allow: true }]);
     expect(decisions(regate(["decide", "--bundle", "ai-agent"], { input: BOUND, env }).stdout)).toMatchObject([{ allow: false }]);
   });
+  it("--entrypoint gate/listing asks whether a tool may be listed", () => {
+    const input = JSON.stringify({
+      tool: { name: "run_shell" },
+      agent: { id: "a", session_id: "mcp-1" },
+      session_id: "mcp-1",
+      command: "run_shell",
+    });
+    const ask = (words: readonly string[]): boolean | undefined =>
+      decisions(regate(["decide", "--bundle", "ai-agent", ...words], { input }).stdout)[0]?.allow;
+    expect(ask(["--entrypoint", "gate/listing"])).toBe(true);
+    expect(ask(["--entrypoint", "gate/decision"])).toBe(false);
+  });
+  it("a bundle that does not speak the dialect fails its self-test", () => {
+    const run = regate([...AGENT_SESSION, "--policy-dialect", "decision"], { input: BOUND });
+    expect(run).toMatchObject({ status: 2, stdout: "" });
+    expect(run.stderr).toMatch(/^regate: bundle `agent-session`: self-test .*\n$/);
+  });
   it("a deadline changes no decision", () => {
     const run = regate([...AGENT_SESSION, "--policy-deadline-ms", "5000"], { input: BOUND });
     expect(run.status).toBe(0);

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, temporaryFolder } from "./client.ts";
@@ -19,6 +19,15 @@ function pipe(): string {
   return path;
 }
 
+/** A copy of a packaged bundle with one file changed, so that it does not verify. */
+function brokenBundle(name: string, change: (text: Buffer) => Uint8Array): string {
+  const folder = join(temporaryFolder(), "bundle");
+  cpSync("wasm/default", folder, { recursive: true });
+  writeFileSync(join(folder, name), change(readFileSync(join(folder, name))));
+  return folder;
+}
+
+const ZEROS = `sha256:${"0".repeat(64)}`;
 const BAD = "/no/such";
 const BAD_CONFIG = ["--config", `${BAD}/config`];
 const BAD_LIST = ["--agent-tools-file", `${BAD}/list`];
@@ -37,6 +46,18 @@ const REFUSED: readonly (readonly [string, () => readonly string[], string | Reg
   ["a text as bundle", () => ["--bundle", write("bundle.tar.gz", "no archive")], "bundle.tar.gz"],
   ["a pipe as bundle", () => ["--bundle", pipe()], "/pipe`"],
   ["a device as bundle", () => ["--bundle", "/dev/zero"], "`/dev/zero`"],
+  ["a truncated module", () => ["--bundle", brokenBundle("policy.wasm", (bytes) => bytes.subarray(0, 1000))], "/bundle`"],
+  [
+    "data that the manifest does not describe",
+    () => ["--bundle", brokenBundle("data.json", () => Buffer.from('{"regate":{}}'))],
+    /\/bundle`.*digest/,
+  ],
+  ["a manifest that is cut off", () => ["--bundle", brokenBundle("manifest.json", (bytes) => bytes.subarray(0, 100))], "/bundle`"],
+  [
+    "a bundle of another digest: both are named (trial L08)",
+    () => ["--bundle-digest", ZEROS],
+    new RegExp(`\`default\`.*sha256:[1-9a-f][0-9a-f]{63}.*${ZEROS}`),
+  ],
   ["a pipe as allowlist", () => ["--agent-tools-file", pipe()], "/pipe`"],
   ["a pipe as configuration", () => ["--config", pipe()], "/pipe`"],
   ["a pipe as context", () => ["--context-file", pipe()], "/pipe`"],
@@ -84,6 +105,15 @@ describe("a start", () => {
     expect(run.lines).toHaveLength(1);
     expect(run.lines[0]).toMatch(/^regate: serving bundle `default` \(sha256:[0-9a-f]{64}\), agent `me`, session mcp-\d{19}, /);
     expect(run.lines[0]).toContain(`allowlist: 2 tools of \`${list}\`, dry run required: yes, state in \`${stateDir}\``);
+  });
+  it("takes a copied bundle folder, and the digest that the start line shows as pin", () => {
+    const folder = join(temporaryFolder(), "copy");
+    cpSync("wasm/default", folder, { recursive: true });
+    const first = regate(["serve", "--bundle", folder]);
+    expect(first.status).toBe(0);
+    const digest = /sha256:[0-9a-f]{64}/.exec(first.stderr)?.[0] ?? "";
+    expect(regate(["serve", "--bundle", folder, "--bundle-digest", digest]).status).toBe(0);
+    expect(regate(["decide", "--bundle", folder, "--bundle-digest", ZEROS])).toMatchObject({ status: 2, stdout: "" });
   });
   it("shows when an empty flag switches an allowlist off", () => {
     const run = regate(["serve", "--agent-tools-file", "", "--workdir", temporaryFolder()], {
