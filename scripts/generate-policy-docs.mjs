@@ -1,5 +1,7 @@
-// Writes docs/policies/<rule>.md from the annotations of the rules. Run after `npm run build`.
+// Writes docs/policy-input.md from the schema of the input, and docs/policies/<rule>.md from the annotations of the rules. Run after
+// `npm run build`.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { policyInputPage } from "../dist/policy/input-page.js";
 import { policyPages } from "../dist/rego/policy-pages.js";
 import { openToolchain } from "../dist/rego/toolchain.js";
 
@@ -18,3 +20,4 @@ await toolchain.close();
 if (!annotations.ok) throw new Error(annotations.text);
 mkdirSync("docs/policies", { recursive: true });
 for (const [name, text] of policyPages(annotations.value, bundles)) writeFileSync(`docs/policies/${name}`, text);
+writeFileSync("docs/policy-input.md", policyInputPage());

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { policyInputJsonSchema } from "../../src/policy/input-schema.ts";
+import { policyInputPage } from "../../src/policy/input-page.ts";
 import { policyInputSchema } from "../../src/policy/input.ts";
 
 /** Every member of a schema document, with its path. */
@@ -46,5 +47,18 @@ describe("the JSON schema of the policy input", () => {
     for (const [field, value] of Object.entries(schema["properties"] as object)) {
       expect([field, (value as { description?: string }).description]).toEqual([field, expect.stringMatching(/./u)]);
     }
+  });
+});
+
+describe("the page of the policy input", () => {
+  it("is the committed one (else run scripts/generate-policy-docs.mjs)", () => {
+    expect(readFileSync("docs/policy-input.md", "utf8")).toBe(policyInputPage());
+  });
+
+  it("shows types, values and what lies below", () => {
+    const page = policyInputPage();
+    expect(page).toContain("\n  - `risk` (`read`, `mutable`, `destructive`, `unknown`): class of this call\n");
+    expect(page).toContain("\n- `profile` (object): the active profile\n  - `active` (string or null): label or null\n");
+    expect(page).toContain("\n    - `argv` (array of string or object): all words, the program first\n");
   });
 });
