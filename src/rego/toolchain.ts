@@ -95,7 +95,8 @@ const FAULTS = {
 function replyOf(answer: WorkerAnswer | HostFault, epoch: number): Outcome<Reply> {
   if ("fault" in answer) return failed(FAULTS[answer.fault], answer.message);
   const head = JSON.parse(answer.head) as Head;
-  if (head.panic !== undefined) return failed("toolchain.panic", head.panic);
+  // The first line says what it was; the stack is of use to a developer alone.
+  if (head.panic !== undefined) return { ...failed("toolchain.panic", head.panic.split("\n", 1)[0] ?? ""), text: head.panic };
   if (head.ok !== true) return { ok: false, errors: head.errors ?? [], text: head.text ?? "" };
   return { ok: true, value: { head, payload: answer.payload, instance: `${epoch}.${answer.generation}` } };
 }

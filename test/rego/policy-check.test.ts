@@ -59,7 +59,7 @@ describe("any policy", () => {
     expect((await check(cwd, { paths: ["p"], schema: "schemas" })).err).toContain(
       "p/a.rego:9:6: rego_type_error: undefined ref: input.nmae",
     );
-    expect((await check(cwd, { paths: ["p"], schema: "schemas/input.json" })).exitCode).toBe(0);
+    expect((await check(cwd, { paths: ["p"], schema: "schemas/input.json" })).err).toContain("undefined schema: schema.input");
     expect((await check(cwd, { paths: ["p"], schema: "nope" })).err).toContain("load_error: nope: cannot read the schemas");
   });
 
@@ -145,7 +145,7 @@ describe("a tree with bundles", () => {
       "a silent negation",
       RULE,
       good.replace("if not input.agent.id", 'if not startswith(input.agent.id, "a")'),
-      `${RULE}:20:44: house.negation: this negation is silent`,
+      `${RULE}:20:47: house.negation: this negation is silent`,
     ],
     [
       "an allow that negates",
@@ -197,6 +197,18 @@ describe("a tree with bundles", () => {
     const { exitCode, err } = await check(tree({ ...houseTree(capabilities), [file]: text }), { paths: ["policy", "bundles"] });
     expect(err).toContain(`\n${line}`);
     expect(exitCode).toBe(1);
+  });
+
+  it("knows one package in several files", SLOW, async () => {
+    const folder = "policy/gate/rules/small";
+    const cwd = tree({
+      ...houseTree(capabilities),
+      [`${folder}/more.rego`]: "package gate.rules.small\n\nallow if input.more\n",
+      [`${folder}/more_test.rego`]: "package gate.rules.small_test\n\ntest_small_denied if 1 == 1\n",
+    });
+    expect((await check(cwd, { paths: ["policy"] })).err).toBe(
+      `1 error occurred:\n${folder}/small_test.rego:7:1: house.duplicate-test: there is another test \`test_small_denied\` in this package\n`,
+    );
   });
 
   it("has no rules for what lies beside its policy folder", SLOW, async () => {

@@ -50,7 +50,7 @@ describe("policy fmt", () => {
     const cwd = tree({ ...FILES, "p/bad.rego": "package c\n\np if {\n" });
     const { exitCode, err } = await fmt({ overwrite: true }, cwd);
     expect(exitCode).toBe(2);
-    expect(err).toContain("p/bad.rego:3:6: rego_parse_error");
+    expect(err).toContain("p/bad.rego:4:0: rego_parse_error");
     expect(readFileSync(join(cwd, "p/ugly.rego"), "utf8")).toBe(PRETTY);
   });
 

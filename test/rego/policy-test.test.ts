@@ -65,7 +65,7 @@ describe("policy test", () => {
     expect(await run({ paths: ["broken"] })).toMatchObject({
       exitCode: 1,
       out: "",
-      err: expect.stringContaining("broken/d.rego:3:6: rego_parse_error: ") as string,
+      err: expect.stringContaining("broken/d.rego:4:0: rego_parse_error: ") as string,
     });
     expect(await run({ paths: ["nope"] })).toMatchObject({
       exitCode: 1,
@@ -148,7 +148,7 @@ describe("policy test", () => {
   it("goes on after a suite that cannot be loaded", SLOW, async () => {
     const { exitCode, out, err } = await run({ paths: ["broken", "good"], each: true });
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: "good:\nPASS: 1/1\n" });
-    expect(err).toContain("broken/d.rego:3:6");
+    expect(err).toContain("broken/d.rego:4:0");
   });
 
   it("reads bundles by their manifests", SLOW, async () => {

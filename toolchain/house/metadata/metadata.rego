@@ -66,15 +66,18 @@ _makes_a_reason(rule) if {
 	key.value == "code"
 }
 
+# The annotations of a package: of any of its files, since OPA takes them once.
 _of_package(module) := [annotation |
-	some annotation in object.get(module, "annotations", [])
+	some file in input.files
+	tree.package_path(file.module) == tree.package_path(module)
+	some annotation in file.module.annotations
 	annotation.scope in {"package", "subpackages"}
 ]
 
 # The annotations of one name in its package: of any of its rules, in any file.
 _of_rule(module, name) := [annotation |
 	some file in input.files
-	file.module["package"].path == module["package"].path
+	tree.package_path(file.module) == tree.package_path(module)
 	some rule in file.module.rules
 	tree.name(rule) == name
 	some annotation in rule.annotations

@@ -46,7 +46,7 @@ _tests(file) := [rule | some rule in file.module.rules; startswith(tree.name(rul
 _names_before(path, file, i) := {tree.name(rule) | some rule in array.slice(_tests(file), 0, i)} | {tree.name(rule) |
 	some other_path, other in input.files
 	other_path < path
-	other.module["package"].path == file.module["package"].path
+	tree.package_path(other.module) == tree.package_path(file.module)
 	some rule in _tests(other)
 }
 
