@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { sample } from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
@@ -6,6 +6,7 @@ import type { Decision, Reason } from "../../src/policy/decision.ts";
 import type { Entrypoint } from "../../src/policy/engine.ts";
 import { loadEngine } from "../../src/policy/load.ts";
 import { openToolchain } from "../../src/rego/toolchain.ts";
+import { regoOf } from "./bundle-sources.ts";
 import { policyInputs } from "./policy-inputs.ts";
 
 const SEED = 20_260_701;
@@ -24,23 +25,11 @@ const INPUTS: readonly (readonly [bundle: string, entrypoint: Entrypoint, inputs
 const toolchain = openToolchain();
 afterAll(() => toolchain.close());
 
-/** The Rego of a bundle, without tests, as `policy build` takes it. */
-function sourcesOf(bundle: string): ReadonlyMap<string, string> {
-  const { rules } = JSON.parse(readFileSync(`bundles/${bundle}/bundle.json`, "utf8")) as { rules: readonly string[] };
-  const folders = ["policy/lib", ...rules.map((rule) => `policy/gate/rules/${rule}`)];
-  const inFolders = folders.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /(?<!_test)\.rego$/u.test(name))
-      .map((name) => `${folder}/${name}`),
-  );
-  return new Map(["policy/gate/main.rego", ...inFolders].map((path) => [path, readFileSync(path, "utf8")]));
-}
-
 /** The answers of OPA's own interpreter. */
 async function interpreted(question: { bundle: string; entrypoint: Entrypoint }, inputs: readonly string[]): Promise<readonly unknown[]> {
   const data = JSON.parse(readFileSync(`bundles/${question.bundle}/data.json`, "utf8")) as JsonObject;
   const query = `data.${question.entrypoint.replace("/", ".")}`;
-  const prepared = await toolchain.prepare({ files: sourcesOf(question.bundle), query, data });
+  const prepared = await toolchain.prepare({ files: regoOf(question.bundle), query, data });
   if (!prepared.ok) throw new Error(prepared.text);
   const answers = await toolchain.many(prepared.value, inputs);
   if (!answers.ok) throw new Error(answers.text);
