@@ -39,11 +39,7 @@ function isDistinctive(secret: string): boolean {
   return secret.includes("/") ? kinds >= 3 && secret.length >= 20 && !secret.startsWith("/") : kinds >= 2;
 }
 
+/** As it is, and as JSON text has it; other encodings are decoded. */
 function formsOf(secrets: readonly string[]): string[] {
-  const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]);
-  return [...new Set(forms)];
-}
-
-function percentEncoded(text: string): string {
-  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, "\ufffd"));
+  return [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
 }
