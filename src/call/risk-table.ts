@@ -13,6 +13,9 @@ export interface DeclaredFlags {
   readonly open_world: boolean;
 }
 
+/** Name and key of the one tool that calls others by their keys (design §6). */
+export const EXECUTE = "execute";
+
 /** A row of `DECLARED_RISK`: the flags, and the registry key of the command; null for a console tool. */
 export interface DeclaredRow extends DeclaredFlags {
   readonly command_key: string | null;
@@ -79,6 +82,11 @@ export function factsOf(name: string, rows: RiskRows = {}): ToolFacts {
     ...(given.length > 0 ? strictest(given) : MUTATING),
     pinned: false,
   });
+}
+
+/** The facts of a tool that does not exist, whatever it is called: unknown, and so mutating. */
+export function unknownFacts(name: string): ToolFacts {
+  return Object.freeze({ name, command_key: name, source: "local", server: "", known: false, ...MUTATING, pinned: false });
 }
 
 /**

@@ -7,6 +7,7 @@ import { judge } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
+import type { IdentityLook } from "../session/identity-watch.ts";
 import type { SessionView } from "../session/session.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
@@ -46,25 +47,33 @@ interface Judged {
  */
 export function admit(core: Core, request: AdmissionRequest): Admission {
   const decisionId = randomUUID();
-  const judged = judgeCall(core, request);
+  const look = core.session.watch.look();
+  core.session.watch.take(look);
+  const judged = judgeCall(core, request, { ...look, lapsed: false });
   const begins = request.verdict === undefined && judged.verdict.decision?.allow === true ? judged.verdict.decision : undefined;
   const refused = record(core, { decisionId, made: request.made, judged, rearmed: rearms(begins) });
   if (refused !== undefined) return { decisionId, verdict: refused, session: judged.session, epoch: core.session.identity.epoch };
   if (judged.verdict.decision?.halt === true && !judged.verdict.decision.allow) core.stopped = true;
   const ticket = begins === undefined ? undefined : core.effects.begin(begins);
+  if (judged.verdict.admitted && isMutation(request.made, judged.verdict.decision)) core.session.watch.mutated();
   const { verdict, session } = judged;
   return { decisionId, verdict, session, epoch: core.session.identity.epoch, ...(ticket === undefined ? {} : { ticket }) };
 }
 
-/** What the gate would say now: neither recorded nor counted, and without effect. */
-export function preview(core: Core, request: AdmissionRequest): Verdict {
-  return judgeCall(core, request).verdict;
+/** What uses up a confirmation, where that is limited: a call that may change something and says nothing about who is active. */
+function isMutation({ call }: MadeCall, { effect }: Decision): boolean {
+  return effect === "none" && !(call.facts.known && call.facts.read_only);
 }
 
-function judgeCall(core: Core, request: AdmissionRequest): Judged {
+/** What the gate would say now: neither recorded nor counted, and without effect. */
+export function preview(core: Core, request: AdmissionRequest): Verdict {
+  return judgeCall(core, request, core.session.watch.look()).verdict;
+}
+
+function judgeCall(core: Core, request: AdmissionRequest, look: IdentityLook): Judged {
   const { call } = request.made;
   const started = process.hrtime.bigint();
-  const session = core.session.view(call.tool, core.now().getTime());
+  const session = core.session.view(call.tool, core.now().getTime(), look);
   const input = inputFor(core, call, session);
   const clock = { asked: 0n };
   const verdict = request.verdict ?? askGate(core, { request, input, clock });

@@ -3,15 +3,20 @@ import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { Engine } from "../policy/engine.ts";
 import { makeClaim } from "../session/claim.ts";
+import type { IdentityRules } from "../session/identity-watch.ts";
 import { osUser } from "../session/os-user.ts";
+import type { DeclaredProfile } from "../session/profile-changes.ts";
+import { isProfileError } from "../session/profile-error.ts";
 import { createSessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
 import { createRegistry } from "../tools/registry.ts";
+import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
 import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
+import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** What a server over stdio is made of: validated options, the engine, and the process's streams. */
@@ -28,6 +33,12 @@ export interface ServerOptions {
   /** Environment that run_shell takes its allow-list from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly context?: Readonly<JsonObject>;
+  /** Profiles that the operator declares. */
+  readonly declaredProfiles?: readonly DeclaredProfile[];
+  /** Hardening of the identity gate beyond the seed. */
+  readonly identityRules?: IdentityRules;
+  /** Language of texts that come from a catalogue. */
+  readonly locale?: string;
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** Ends the server at once when it is aborted. */
@@ -65,22 +76,32 @@ export function startServer(options: ServerOptions): RunningServer {
     open: () => openDecisionLog({ stateDir, sessionId: claim.sessionId, labels, now: unixNanoseconds }),
     report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
   });
+  const factsOf = declaredFacts(engine);
+  const profiles = serverProfiles({ stateDir, declaredProfiles: options.declaredProfiles, note });
+  const commands = createCommandBook(factsOf);
+  const logFile = decisionLogFile(stateDir, claim.sessionId);
+  const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands }));
   const corridor = createCorridor({
     ...osUser(),
     claim,
     engine,
     log,
     sessions,
-    registry: createRegistry(localTools({ ...options, sessions, logFile: decisionLogFile(stateDir, claim.sessionId) })),
-    factsOf: declaredFacts(engine),
+    registry,
+    factsOf,
     analyse: (command) => analyseCommand(command, { match: options.destructiveMatch }),
     allowlist: options.allowlist,
     requireDryRun: options.requireDryRun,
     sandbox: "none",
     workdir: options.workdir,
     context: options.context,
-    report: (problem) => note(messageOf(problem)),
+    profiles: () => profiles.active(),
+    identityRules: options.identityRules,
+    locale: options.locale,
+    report: (problem) => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem)),
   });
+  commands.use(registry);
+  commands.bind(corridor);
   const { stdin, stdout, stop } = options;
   return { claim, ended: serveStdio({ corridor, stdin, stdout, stop, version, stderrLine: note }) };
 }

@@ -2,7 +2,9 @@ import type { DecisionLog } from "../audit/log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { ShellAnalysis, ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
+import type { ProfileSource } from "../session/active-profile.ts";
 import type { SessionIdentityState } from "../session/identity-state.ts";
+import type { IdentityRules } from "../session/identity-watch.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
@@ -34,6 +36,12 @@ export interface CorridorOptions {
   /** What the host tells policy; never from arguments. */
   readonly context?: Readonly<JsonObject> | undefined;
   readonly activeProfile?: (() => string | null) | undefined;
+  /** Tells more about the active profile than its label; used in place of `activeProfile`. */
+  readonly profiles?: ProfileSource | undefined;
+  /** Hardening of the identity gate beyond the seed; all off unless given. */
+  readonly identityRules?: IdentityRules | undefined;
+  /** Language of texts that come from a catalogue; English unless given. */
+  readonly locale?: string | undefined;
   readonly identity?: SessionIdentityState | undefined;
   /** Asks a human; absent: what needs a human is refused. */
   readonly confirm?: Confirm | undefined;

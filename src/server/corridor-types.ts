@@ -22,6 +22,8 @@ export interface CallRequest {
   /** Arguments exactly as received; the corridor takes its own frozen copy. */
   readonly arguments: JsonObject;
   readonly path: CallPath;
+  /** True when no tool is meant although one may be called so: `execute` with a key that is no command's. Gated as an unknown tool. */
+  readonly isUnknown?: boolean;
   /** Aborted when the caller no longer wants an answer. */
   readonly signal?: AbortSignal;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { makeCall } from "../call/make-call.ts";
 import type { MadeCall } from "../call/make-call.ts";
-import { riskClass } from "../call/risk-table.ts";
+import { riskClass, unknownFacts } from "../call/risk-table.ts";
 import type { Confirmation } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
@@ -58,16 +58,17 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
 }
 
 function createCore(options: CorridorOptions): Core {
-  const { claim, user, groups, activeProfile, identity, confirm, confirmTimeoutMs, log } = options;
+  const { confirm, confirmTimeoutMs, log } = options;
   const { now = () => new Date(), report = () => undefined } = options;
-  const session = createSession({ claim, user, groups, activeProfile, identity, startedAt: now().getTime() });
+  const clock = (): number => now().getTime();
+  const session = createSession({ ...options, now: clock, startedAt: clock() });
   const shutdown = new AbortController();
   setMaxListeners(0, shutdown.signal);
   return {
     options,
     session,
     recorder: createRecorder(log, report),
-    effects: createEffects(session.identity),
+    effects: createEffects(session.identity, session.watch),
     confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
     now,
     report,
@@ -126,8 +127,9 @@ function cancelledAnswer(core: Core, { call }: MadeCall, { decisionId }: Admissi
 }
 
 function callOf(core: Core, request: CallRequest): MadeCall {
-  const { factsOf, analyse } = core.options;
-  const { tool, path } = request;
+  const { analyse } = core.options;
+  const { tool, path, isUnknown } = request;
+  const factsOf = isUnknown === true ? unknownFacts : core.options.factsOf;
   return makeCall({ tool, arguments: request.arguments, path, time: core.now().toISOString(), factsOf, analyse, riskOf: riskClass });
 }
 

@@ -1,5 +1,6 @@
 import type { Decision } from "../policy/decision.ts";
 import type { SessionIdentityState } from "../session/identity-state.ts";
+import type { IdentityWatch } from "../session/identity-watch.ts";
 
 /** What an admitted call may still do to the session when its handler ends. */
 export interface EffectTicket {
@@ -24,21 +25,24 @@ export function rearms(decision: Decision | undefined): boolean {
  * Makes the effects of one session. A read that was admitted while a switch was still running may have seen the profile before it, so
  * it confirms nothing; neither does one that a switch overtook.
  */
-export function createEffects(identity: SessionIdentityState): Effects {
+export function createEffects(identity: SessionIdentityState, watch: Pick<IdentityWatch, "record" | "switchStarts">): Effects {
   let switching = 0;
   const beginSwitch = (): EffectTicket => {
     identity.rearm();
     switching += 1;
-    return { succeeded: () => false, ended: once(() => (switching -= 1)) };
+    const isOver = watch.switchStarts();
+    const end = (): void => {
+      switching -= 1;
+      isOver();
+    };
+    return { succeeded: () => false, ended: once(end) };
   };
   const beginRead = (): EffectTicket => {
     const { epoch } = identity;
     const quiet = switching === 0;
     return {
       succeeded(profile) {
-        if (!quiet || identity.epoch !== epoch) return false;
-        identity.recordIdentityRead(profile);
-        return true;
+        return quiet && identity.epoch === epoch && watch.record(profile);
       },
       ended: () => undefined,
     };

@@ -1,9 +1,15 @@
 import { readRedactedTail } from "../audit/tail.ts";
+import type { ProfileStore } from "../session/profile-store.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import { auditLogTool } from "../tools/audit-log.ts";
+import { describeTool, searchTool } from "../tools/command-catalogue.ts";
+import { executeTool } from "../tools/execute.ts";
+import { harnessLoadTool, overviewStatusTool, profileStatusTool, whoamiTool } from "../tools/identity-reads.ts";
 import { listSessionsTool } from "../tools/list-sessions.ts";
+import { profileChangeTools } from "../tools/profile-changes.ts";
 import { runShellTool } from "../tools/run-shell.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { CommandBook } from "./commands.ts";
 
 /** What the local tools of one session are made from. */
 export interface LocalToolsOptions {
@@ -14,15 +20,25 @@ export interface LocalToolsOptions {
   readonly sessions: SessionRegistry;
   /** The session's decision log. */
   readonly logFile: string;
+  readonly profiles: ProfileStore;
+  readonly commands: CommandBook;
 }
 
-/** The local tools that a server over stdio offers (design §7). */
-export function localTools({ workdir, environment, sessions, logFile }: LocalToolsOptions): readonly Tool[] {
+/** The local tools that a server over stdio offers (design §6, §7). */
+export function localTools({ workdir, environment, sessions, logFile, profiles, commands }: LocalToolsOptions): readonly Tool[] {
   return [
     runShellTool({ workdir, environment }),
     listSessionsTool({
       listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),
     }),
     auditLogTool({ readLog: (query) => readRedactedTail({ ...query, file: logFile }) }),
+    whoamiTool(),
+    harnessLoadTool(),
+    profileStatusTool({ profiles }),
+    overviewStatusTool({ profiles }),
+    ...profileChangeTools({ profiles }),
+    searchTool(commands),
+    describeTool(commands),
+    executeTool(commands),
   ];
 }

@@ -37,12 +37,11 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
     return { kind: "unknown_tool" };
   }
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
-  const read = end.status === "ok" && ticket?.succeeded(admission.session.profile.active) === true;
+  const isKnown = admission.session.variables !== null;
+  const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
   done(end, { ...outcomeFacts(end.result), ...(read ? { identity_read_recorded: true } : {}) });
-  return {
-    kind: "result",
-    result: end.code === undefined ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result,
-  };
+  const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
+  return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
 }
 
 async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { kind: "run" }): Promise<HandlerEnd> {

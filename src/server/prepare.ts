@@ -10,7 +10,12 @@ import type { CallRequest, CallToolResult } from "./corridor-types.ts";
 
 /** What an admitted call would run, found before it is judged and without looking at the verdict. */
 export type Prepared =
-  | { readonly kind: "run"; readonly timeoutMs?: number; readonly start: (context: ToolContext) => Promise<CallToolResult> }
+  | {
+      readonly kind: "run";
+      readonly timeoutMs?: number;
+      readonly start: (context: ToolContext) => Promise<CallToolResult>;
+      readonly passesOn?: true;
+    }
   | { readonly kind: "invalid"; readonly problem: string }
   | { readonly kind: "unknown" };
 
@@ -19,6 +24,7 @@ export type Prepared =
  * this: a run_shell call without a command runs nowhere, since only its command was classified.
  */
 export function prepare(registry: ToolRegistry, request: CallRequest, call: ToolCall): Prepared {
+  if (request.isUnknown === true) return { kind: "unknown" };
   if (request.handler !== undefined) return prepareGiven(request.handler, call);
   const registered = registry.get(call.tool);
   if (registered === undefined) return { kind: "unknown" };
@@ -26,7 +32,7 @@ export function prepare(registry: ToolRegistry, request: CallRequest, call: Tool
   const args = checkArguments(tool.input, call.arguments);
   if (!args.ok) return { kind: "invalid", problem: args.problem };
   const start = call.dryRun ? startPlan : (context: ToolContext) => startTool(tool, args.value, context);
-  return { kind: "run", timeoutMs: tool.timeoutMs, start };
+  return { kind: "run", timeoutMs: tool.timeoutMs, start, ...(tool.passesOn === undefined ? {} : { passesOn: tool.passesOn }) };
 }
 
 /** Whether the caller's own object still says what was judged; getters and later writes can change it (trial P06). */
@@ -48,6 +54,8 @@ function startPlan({ call, decision }: ToolContext): Promise<CallToolResult> {
 
 async function startTool(tool: Tool, args: JsonObject, context: ToolContext): Promise<CallToolResult> {
   const output = await tool.handler(args, context);
+  // Checked by the corridor like every handler's result.
+  if (output.passed !== undefined) return output.passed as CallToolResult;
   const checked = tool.output.safeParse(output.structured);
   if (!checked.success) throw new Error(`the result of \`${tool.name}\` does not fit its output schema`, { cause: checked.error });
   return resultOf(output);

@@ -39,4 +39,9 @@ export class SessionIdentityState {
   view(): SessionView["identity"] {
     return { identity_confirmed: this.#confirmed, confirmed_profile: this.#profile, epoch: this.#epoch };
   }
+
+  /** The state as it would be after re-arming: for a look at a session whose confirmation no longer holds. */
+  rearmedView(): SessionView["identity"] {
+    return { identity_confirmed: false, confirmed_profile: null, epoch: this.#epoch + 1 };
+  }
 }

@@ -1,4 +1,8 @@
+import { labelSource } from "./active-profile.ts";
+import type { ProfileSource } from "./active-profile.ts";
 import { SessionIdentityState } from "./identity-state.ts";
+import { createIdentityWatch } from "./identity-watch.ts";
+import type { IdentityLook, IdentityRules, IdentityWatch } from "./identity-watch.ts";
 import type { Claim, ClientFacts, SessionView } from "./session.ts";
 import { createUsage } from "./usage.ts";
 import type { UsageCounter } from "./usage.ts";
@@ -14,44 +18,61 @@ export interface SessionOptions {
   readonly startedAt: number;
   /** Label of the active profile, read anew for each call; null when there is none. */
   readonly activeProfile?: (() => string | null) | undefined;
+  /** Tells more about the active profile than its label; used in place of `activeProfile`. */
+  readonly profiles?: ProfileSource | undefined;
   readonly identity?: SessionIdentityState | undefined;
+  readonly identityRules?: IdentityRules | undefined;
+  /** Unix milliseconds; the clock unless given. */
+  readonly now?: (() => number) | undefined;
+  /** Told when the active profile cannot be known. */
+  readonly report?: ((problem: unknown) => void) | undefined;
 }
 
 /** One session while it lasts: the claim never changes, the rest does. */
 export interface LiveSession {
   readonly claim: Claim;
   readonly identity: SessionIdentityState;
+  readonly watch: IdentityWatch;
   readonly usage: UsageCounter;
   setClient(facts: ClientFacts): void;
   canElicit(): boolean;
-  /** One moment of the session, as the gate sees it before judging a call of `tool` at `now` (Unix milliseconds). */
-  view(tool: string, now: number): SessionView;
+  /**
+   * One moment of the session, as the gate sees it before judging a call of `tool` at `now` (Unix milliseconds).
+   * @param look what was found out about the active profile; looks by itself unless given, and changes nothing either way
+   */
+  view(tool: string, now: number, look?: IdentityLook): SessionView;
 }
 
 /** Makes a session around a claim (design §3): armed, with counters at zero and a client that can do nothing yet. */
 export function createSession(options: SessionOptions): LiveSession {
-  const { claim, user, activeProfile = () => null } = options;
+  const { claim, user, activeProfile = () => null, profiles = labelSource(activeProfile), identityRules, report, now = Date.now } = options;
   const groups = Object.freeze([...options.groups]);
   const identity = options.identity ?? new SessionIdentityState();
+  const watch = createIdentityWatch({ identity, source: profiles, rules: identityRules, now, report });
   const usage = createUsage(options.startedAt);
   let client: ClientFacts = Object.freeze({ elicitation: false });
   return {
     claim,
     identity,
+    watch,
     usage,
     setClient({ elicitation, name, version }) {
       client = Object.freeze({ elicitation, ...fit("name", name), ...fit("version", version) });
     },
     canElicit: () => client.elicitation,
-    view: (tool, now) => ({
-      claim,
-      user,
-      groups,
-      identity: identity.view(),
-      profile: { active: activeProfile() },
-      client,
-      usage: usage.view(tool, now),
-    }),
+    view(tool, time, look = watch.look()) {
+      const { profile, unreadable, lapsed } = look;
+      return {
+        claim,
+        user,
+        groups,
+        identity: lapsed ? identity.rearmedView() : identity.view(),
+        profile: { active: profile.label },
+        variables: unreadable ? null : profile.variables,
+        client,
+        usage: usage.view(tool, time),
+      };
+    },
   };
 }
 

@@ -33,6 +33,8 @@ export interface SessionView {
     readonly epoch: number;
   };
   readonly profile: { readonly active: string | null };
+  /** Variables that the active profile gives to commands; null when it cannot be known who is active. No part of the policy input. */
+  readonly variables: Readonly<Record<string, string>> | null;
   readonly client: ClientFacts;
   readonly usage: Usage;
 }

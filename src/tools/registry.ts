@@ -34,10 +34,13 @@ export function createRegistry(tools: readonly Tool[]): ToolRegistry {
   return { get: (name) => byName.get(name), list: () => list };
 }
 
+/** Whatever the structured content of another call is. */
+const OPEN_OBJECT: Readonly<JsonObject> = Object.freeze({ type: "object" });
+
 function registered(tool: Tool): RegisteredTool {
   return Object.freeze({
     tool,
     inputSchema: publishedSchema(tool.input),
-    outputSchema: publishedSchema(tool.output),
+    outputSchema: tool.passesOn === true ? OPEN_OBJECT : publishedSchema(tool.output),
   });
 }

@@ -70,14 +70,14 @@ export function runShellTool({ workdir, environment, launcher }: RunShellPorts):
     input,
     output: z.union([result, planSchema]),
     timeoutMs: TOOL_TIMEOUT_MS,
-    async handler(args, { call, signal }) {
+    async handler(args, { call, session, signal }) {
       const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.input<typeof input>;
       try {
         const ran = await runCommand({
           command,
           expected: classified(call),
           cwd: workdir,
-          env,
+          env: { ...env, ...variablesOf(session) },
           timeoutMs,
           signal,
           ...(launcher === undefined ? {} : { launcher }),
@@ -88,6 +88,12 @@ export function runShellTool({ workdir, environment, launcher }: RunShellPorts):
       }
     },
   };
+}
+
+/** What the profile that was active when the call was judged gives to commands. Nothing runs when it cannot be known who is active. */
+function variablesOf({ variables }: ToolContext["session"]): Readonly<Record<string, string>> {
+  if (variables === null) throw new ToolError("run_shell: the profile store cannot be read, nothing was executed");
+  return variables;
 }
 
 /** The command of the call that was classified and decided. */

@@ -18,6 +18,8 @@ export interface ToolOutput {
   readonly structured: JsonObject;
   /** Text block; the JSON of `structured` unless given. */
   readonly text?: string;
+  /** The whole answer of another call that this one made, in place of both: it goes back as it is, with its own decision (design §6). */
+  readonly passed?: object;
 }
 
 /** A local tool: schema, timeout and handler; its risk comes from the declared table (design §7). */
@@ -28,6 +30,8 @@ export interface Tool {
   /** Object schema of the arguments; unknown keys are refused, except `agent_id` and `session_id`, which are ignored. */
   readonly input: ZodType;
   readonly output: ZodType;
+  /** True when answers are those of other calls, whose structured content may have any form: the published output schema is open. */
+  readonly passesOn?: true;
   readonly timeoutMs: number;
   /** Runs the call. Throws only for a failure of the tool itself: the corridor answers `call.failed`. */
   readonly handler: (args: JsonObject, context: ToolContext) => Promise<ToolOutput>;

@@ -11,6 +11,7 @@ const SESSION: SessionView = {
   groups: ["staff"],
   identity: { identity_confirmed: true, confirmed_profile: "erika", epoch: 2 },
   profile: { active: "erika" },
+  variables: { KUBECONFIG: "not for policy" },
   client: { elicitation: true, name: "host", version: "1.2.3" },
   usage: { calls: 3, tool_calls: 1, calls_last_minute: 2, running: 0, denied: 1, elapsed_seconds: 12.5 },
 };

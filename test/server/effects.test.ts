@@ -2,6 +2,7 @@ import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../src/policy/decision.ts";
 import { createEffects, rearms } from "../../src/server/effects.ts";
+import { createIdentityWatch } from "../../src/session/identity-watch.ts";
 import { SessionIdentityState } from "../../src/session/identity-state.ts";
 
 function decision(effect: Decision["effect"], allow = true): Decision {
@@ -12,7 +13,7 @@ const SWITCH = decision("rearm");
 
 function session() {
   const identity = new SessionIdentityState();
-  return { identity, effects: createEffects(identity) };
+  return { identity, effects: createEffects(identity, createIdentityWatch({ identity, now: () => 0 })) };
 }
 
 describe("createEffects", () => {

@@ -34,6 +34,7 @@ export function contextOf(args: JsonObject, signal: AbortSignal = new AbortContr
       groups: [],
       identity: { identity_confirmed: false, confirmed_profile: null, epoch: 0 },
       profile: { active: null },
+      variables: {},
       client: { elicitation: false },
       usage: { calls: 0, tool_calls: 0, calls_last_minute: 0, running: 0, denied: 0, elapsed_seconds: 0 },
     },
