@@ -5,6 +5,7 @@ const once: readonly (readonly [string, string])[] = [
   ["an object", '{"a":1,"b":{"a":2}}'],
   ["equal keys in different objects", '[{"a":1},{"a":1}]'],
   ["colons and quotes inside strings", String.raw`{"a:\":":"x\\\":y","b":"\\"}`],
+  ["a colon after an escaped quote", String.raw`{"a":"\":"}`],
   ["a string that ends in an escaped backslash", String.raw`{"a\\":1,"b":"c:\\"}`],
   ["__proto__ and constructor", '{"__proto__":{"x":1},"constructor":2}'],
   ["a scalar", "3"],
