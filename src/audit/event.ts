@@ -47,7 +47,7 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
 export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): UnsealedEvent {
   const { decisionId, tool, status, code, durationMs, facts } = record;
   const event = common(decisionId, frame);
-  const outcome = { tool, status, ...(code === undefined ? {} : { code }), duration_ms: durationMs };
+  const outcome = { tool, status, ...(code === undefined ? {} : { code }), duration_ms: Math.round(durationMs * 1000) / 1000 };
   const regate = { event: "outcome", outcome: { ...outcome, ...(facts === undefined ? {} : { facts }) } };
   if (facts === undefined) return { event, regate, failed: false };
   return redacted({ event, regate, failed: false }, () => {

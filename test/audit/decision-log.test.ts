@@ -52,7 +52,9 @@ describe("events", () => {
   test("an outcome has the decision's id, no input, and the next number of the same sequence", () => {
     const { log, file } = openLog();
     log.decision(recordOf({}));
-    log.outcome(outcomeOf({ status: "error", code: "call.failed", facts: { exit_code: 1, note: "token=abc" } }));
+    log.outcome(
+      outcomeOf({ status: "error", code: "call.failed", durationMs: 35.625_598_000_000_08, facts: { exit_code: 1, note: "token=abc" } }),
+    );
     const [first, second] = eventsOf(file);
     expect(second).toMatchObject({
       decision_id: first?.decision_id,
