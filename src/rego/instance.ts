@@ -1,4 +1,4 @@
-import { createWasi } from "./wasi.ts";
+import { createWasi } from "../wasm/wasi.ts";
 
 /** What the Go reactor exports (toolchain/main.go). */
 interface Exports {
@@ -27,6 +27,7 @@ const LOG_LIMIT = 4096;
 export function instantiate(module: WebAssembly.Module): Instance {
   let log = "";
   const wasi = createWasi({
+    args: ["toolchain"],
     environ: ENVIRON,
     log: (text) => {
       // Go says first what went wrong, then prints stacks.

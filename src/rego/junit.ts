@@ -2,6 +2,8 @@ import type { SubResult, TestResult } from "./results.ts";
 
 interface Case {
   readonly test: TestResult;
+  /** What the test printed, at its first case. */
+  readonly output: string | undefined;
   readonly name: string;
   readonly status: TestResult["status"];
 }
@@ -18,8 +20,13 @@ export function renderJunit(tests: readonly TestResult[]): string {
 
 function casesOf(test: TestResult): readonly Case[] {
   const leaves = (test.sub_results ?? []).filter(({ leaf }) => leaf);
-  if (leaves.length === 0) return [{ test, name: test.name, status: test.status }];
-  return leaves.map((leaf) => ({ test, name: caseName(test, leaf), status: leaf.status }));
+  if (leaves.length === 0) return [{ test, output: test.output, name: test.name, status: test.status }];
+  return leaves.map((leaf, index) => ({
+    test,
+    output: index === 0 ? test.output : undefined,
+    name: caseName(test, leaf),
+    status: leaf.status,
+  }));
 }
 
 function caseName(test: TestResult, { path }: SubResult): string {
@@ -34,12 +41,10 @@ function suite(name: string, cases: readonly Case[]): string {
   return `  <testsuite${attributes({ name, ...numbers, time })}>\n${cases.map(testcase).join("")}  </testsuite>\n`;
 }
 
-function testcase({ test, name, status }: Case): string {
+function testcase({ test, output, name, status }: Case): string {
   const { file, row } = test.location;
   const head = `    <testcase${attributes({ classname: test.package, name, file, line: row, time: toSeconds(test.duration_ns) })}`;
-  const inside = [outcome(test, status), test.output === undefined ? "" : `      <system-out>${escape(test.output)}</system-out>\n`].join(
-    "",
-  );
+  const inside = [outcome(test, status), output === undefined ? "" : `      <system-out>${escape(output)}</system-out>\n`].join("");
   return inside === "" ? `${head}/>\n` : `${head}>\n${inside}    </testcase>\n`;
 }
 

@@ -10,7 +10,7 @@ const CONTEXT = 3;
  * @param path name for the header, as `a/path` and `b/path`
  */
 export function lineDiff(path: string, before: string, after: string): string {
-  const steps = stepsBetween(before.split("\n"), after.split("\n"));
+  const steps = stepsBetween(linesOf(before), linesOf(after));
   const near = steps.map((_, index) => steps.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(({ sign }) => sign !== " "));
   const lines = [`--- a/${path}`, `+++ b/${path}`];
   let [old, fresh] = [1, 1];
@@ -23,6 +23,13 @@ export function lineDiff(path: string, before: string, after: string): string {
     if (sign !== "-") fresh++;
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Lines of a text; the last one says so when no newline ends it. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  return last === "" ? lines : [...lines, `${last}\n\\ No newline at end of file`];
 }
 
 function hunkHeader(steps: readonly Step[], near: readonly boolean[], from: { index: number; old: number; fresh: number }): string {

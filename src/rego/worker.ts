@@ -3,7 +3,7 @@ import { instantiate } from "./instance.ts";
 import type { Instance } from "./instance.ts";
 import { compileModule } from "./module.ts";
 import type { WorkerAnswer, WorkerRequest } from "./protocol.ts";
-import { ProgramExit } from "./wasi.ts";
+import { ProgramExit } from "../wasm/wasi.ts";
 
 // The thread that runs the toolchain: the module is compiled once, the instance is replaced after any throw.
 

@@ -3,13 +3,12 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-// @ts-expect-error -- a plain script without types
-import { limitMemory } from "../../toolchain/memory.mjs";
 import { compileModule, toolchainFolder } from "../../src/rego/module.ts";
 import { LIMITS } from "../../src/rego/requests.ts";
 import { openToolchain } from "../../src/rego/toolchain.ts";
 import type { Toolchain, ToolchainOptions } from "../../src/rego/toolchain.ts";
-import { createWasi } from "../../src/rego/wasi.ts";
+import { limitMemory } from "../../src/wasm/memory.ts";
+import { createWasi } from "../../src/wasm/wasi.ts";
 import { errorsOf, sharedToolchain, SLOW, tree, valueOf } from "./support.ts";
 
 function open(options: ToolchainOptions = {}): Toolchain {
@@ -46,7 +45,7 @@ describe("memory", () => {
   });
 
   it("discards an instance that runs out of it, and the next call works", SLOW, async () => {
-    const toolchain = open({ folder: moduleFolder((limitMemory as (module: Uint8Array, pages: number) => Uint8Array)(shipped(), 800)) });
+    const toolchain = open({ folder: moduleFolder(limitMemory(shipped(), 800)) });
     const prepared = valueOf(await toolchain.prepare({ files: GOOD, query: "data.a.p" }));
     const large = Array.from({ length: 30_000 }, (_, index) => `p${index} := {"a": [${index}]}`).join("\n");
     expect(errorsOf(await toolchain.check({ files: rego(`package a\n${large}`) }))[0]?.code).toBe("toolchain.memory");

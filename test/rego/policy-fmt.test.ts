@@ -29,7 +29,7 @@ describe("policy fmt", () => {
   it("shows the difference", SLOW, async () => {
     const { exitCode, out } = await fmt({ diff: true });
     expect(exitCode).toBe(0);
-    expect(out).toBe("--- a/p/ugly.rego\n+++ b/p/ugly.rego\n@@ -1,3 +1,4 @@\n package b\n-p if {   input.x }\n+\n+p if input.x\n \n");
+    expect(out).toBe("--- a/p/ugly.rego\n+++ b/p/ugly.rego\n@@ -1,2 +1,3 @@\n package b\n-p if {   input.x }\n+\n+p if input.x\n");
   });
 
   it("fails on a difference, and names the file", SLOW, async () => {
@@ -68,7 +68,7 @@ describe("policy fmt", () => {
 });
 
 describe("lineDiff", () => {
-  const numbered = (from: number, to: number): string => Array.from({ length: to - from + 1 }, (_, index) => `l${from + index}`).join("\n");
+  const numbered = (from: number, to: number): string => Array.from({ length: to - from + 1 }, (_, index) => `l${from + index}\n`).join("");
 
   it("shows three lines around each change and nothing else", () => {
     const before = numbered(1, 20);
@@ -79,17 +79,21 @@ describe("lineDiff", () => {
   });
 
   it.each([
-    ["added to nothing", "", "a\nb"],
-    ["all removed", "a\nb", ""],
-    ["all replaced", "a\nb\nc", "x\ny"],
-    ["moved", "a\nb\nc", "b\nc\na"],
+    ["added to nothing", "", "a\nb\n"],
+    ["all removed", "a\nb\n", ""],
+    ["all replaced", "a\nb\nc\n", "x\ny\n"],
+    ["moved", "a\nb\nc\n", "b\nc\na\n"],
   ])("%s: the minus lines are the old text, the plus lines the new one", (_name, before, after) => {
     const lines = lineDiff("f", before, after).split("\n").slice(3, -1);
     const side = (but: string): string =>
       lines
         .filter((line) => !line.startsWith(but))
-        .map((line) => line.slice(1))
-        .join("\n");
+        .map((line) => `${line.slice(1)}\n`)
+        .join("");
     expect([side("+"), side("-")]).toEqual([before, after]);
+  });
+
+  it("says when the last line has no newline", () => {
+    expect(lineDiff("f", "a\nb", "a\nb\n")).toBe("--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n");
   });
 });
