@@ -71,7 +71,7 @@ describe("events", () => {
         tool: "run_shell",
         status: "error",
         code: "call.failed",
-        duration_ms: 12.5,
+        duration_ms: 35.626,
         facts: { exit_code: 1, note: "token=[REDACTED]" },
       },
     });
