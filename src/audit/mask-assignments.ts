@@ -1,5 +1,5 @@
 import { REDACTED } from "./secret-patterns.ts";
-import { countsTokens, isAuthorizationKey, isCookieKey, isSecretKey } from "./secret-keys.ts";
+import { countsTokens, isAuthorizationKey, isCookieKey, isSecretKey, isWorkingDirectory } from "./secret-keys.ts";
 import { endOfWord, valueReader } from "./secret-value.ts";
 import type { Span, ValueReader } from "./secret-value.ts";
 
@@ -78,7 +78,8 @@ function secretSpan({ text, name, start, reader }: Assignment): Span | undefined
   const span = reader.read(start);
   if (span === undefined) return undefined;
   const value = text.slice(span.start, span.end);
-  if (NO_SECRET.has(value.toLowerCase()) || isReference(text, span.start) || (countsTokens(name) && /^\d+$/.test(value))) return undefined;
+  if (NO_SECRET.has(value.toLowerCase()) || isReference(text, span.start) || isWorkingDirectory(name, value)) return undefined;
+  if (countsTokens(name) && /^\d+$/.test(value)) return undefined;
   if (span.start !== start) return span;
   if (isAuthorizationKey(name) && SCHEMES.has(value.toLowerCase())) return credentialSpan(text, span);
   return isCookieKey(name) ? { start, end: cookieEnd(text, span.end) } : span;

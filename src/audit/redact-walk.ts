@@ -5,7 +5,7 @@ import { auditError } from "./errors.ts";
 import { maskText } from "./mask-text.ts";
 import { pointerOf } from "./pointer.ts";
 import { REDACTED } from "./secret-patterns.ts";
-import { countsTokens, isSecretKey } from "./secret-keys.ts";
+import { countsTokens, isSecretKey, isWorkingDirectory } from "./secret-keys.ts";
 import { maskWords } from "./mask-words.ts";
 
 /** Nesting that is looked through; the arguments of a call are bounded far below. */
@@ -171,6 +171,7 @@ function redactObject(value: JsonObject, walk: Walk): JsonObject {
 /** Tells whether a member is to be left out: a secret's name, with a value that can hold one. */
 function isSecretMember(key: string, value: JsonValue): boolean {
   if (value === null || typeof value === "boolean" || value === "" || value === REDACTED || !isSecretKey(key)) return false;
+  if (typeof value === "string") return !isWorkingDirectory(key, value);
   return typeof value !== "number" || !countsTokens(key);
 }
 

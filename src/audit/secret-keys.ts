@@ -63,6 +63,11 @@ export function countsTokens(name: string): boolean {
   return /tokens$/i.test(name);
 }
 
+/** Tells whether a value is a working directory, which `PWD` names as well as a password. */
+export function isWorkingDirectory(name: string, value: string): boolean {
+  return /pwd\d*$/i.test(name) && /^[/~.$]/.test(value);
+}
+
 /** Tells whether a name is that of an HTTP authorization header, whose value is a scheme and a credential. */
 export function isAuthorizationKey(name: string): boolean {
   return /authorization$/i.test(name);

@@ -35,6 +35,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   { name: "Shopify token", source: "shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}" },
   { name: "Grafana token", source: "gl(?:sa|c)_[\\w+/=]{20,}" },
   { name: "Atlassian token", source: "ATATT3[\\w=-]{20,}" },
+  { name: "signature of a signed URL", source: "(?<=[?&](?:sig|Signature|X-Amz-Signature|X-Goog-Signature)=)[\\w%+/=-]{16,}" },
   { name: "age secret key", source: "AGE-SECRET-KEY-1[A-Z0-9]{20,}" },
 ];
 

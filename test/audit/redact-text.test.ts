@@ -56,6 +56,8 @@ describe("secrets inside text", () => {
     ["https://u:p@ss@h/x", "https://[REDACTED]@h/x"],
     ["https://abc:@h/x", "https://[REDACTED]@h/x"],
     ["https://0123456789abcdef0123@h/x", "https://[REDACTED]@h/x"],
+    ["https://a.blob.example/c?sp=r&sig=aB3%2FcD4eF5gH6iJ7k%3D&x=1", "https://a.blob.example/c?sp=r&sig=[REDACTED]&x=1"],
+    ["Uid=sa;Pwd=hunter2;", "Uid=sa;Pwd=[REDACTED];"],
     // Encodings.
     [`data ${base64("password=hunter2-x")}`, "data [REDACTED]"],
     [`data ${base64url('{"client_secret":"ÿþ?hunter2"}')}`, "data [REDACTED]"],
@@ -98,6 +100,7 @@ describe("text without secrets stays byte for byte", () => {
     "0123456789abcdef0123456789abcdef01234567",
     "use_token: true, password: null, secret=",
     "max_tokens=4096",
+    "PWD=/home/me OLDPWD=/tmp ls",
     "docker run -p 8080:80 -u 1000:1000 img".replace(" -u 1000:1000", ""),
     "/usr/local/lib/node_modules/some-package/dist/Component.test.tsx",
     "d290f1ee-6c54-4b01-90e6-d701748f0851",

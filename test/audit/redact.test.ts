@@ -53,7 +53,7 @@ describe("secret names", () => {
   });
 
   test("values that can hold no secret stay", () => {
-    const input = inputOf({ use_token: true, password: null, secret: "", max_tokens: 4096 });
+    const input = inputOf({ use_token: true, password: null, secret: "", max_tokens: 4096, pwd: "/srv/app" });
     expect(redactEvent({ input }).input).toEqual(input);
     expect(redactEvent({ input: inputOf({ password: 12_345_678 }) }).erased).toEqual(["/input/args/0", "/input/arguments/password"]);
   });
