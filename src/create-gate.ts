@@ -18,6 +18,7 @@ import { openGate } from "./server/embed.ts";
 import { declaredFacts } from "./server/facts.ts";
 import { makeClaim } from "./session/claim.ts";
 import type { SessionIdentityState } from "./session/identity-state.ts";
+import type { IdentityRules } from "./session/identity-watch.ts";
 import { osUser } from "./session/os-user.ts";
 import type { Claim } from "./session/session.ts";
 import { analyseCommand } from "./shell/analyse.ts";
@@ -51,6 +52,10 @@ export interface GateOptions {
   readonly activeProfile?: () => string | null;
   /** The session's identity state, when it is shared with other parts of the agent. */
   readonly identity?: SessionIdentityState;
+  /** Hardening of the identity gate beyond the seed; all off unless given. */
+  readonly identityRules?: IdentityRules;
+  /** Language of what humans and agents are told: `en`, `es`, `ca` or `de`; English for every other. */
+  readonly locale?: string;
   readonly now?: () => Date;
   /** Told of what went wrong inside; answers carry fixed texts only. */
   readonly onError?: (problem: unknown) => void;
@@ -70,6 +75,8 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof GateOptions>([
   "context",
   "activeProfile",
   "identity",
+  "identityRules",
+  "locale",
   "now",
   "onError",
 ]);
@@ -103,7 +110,8 @@ function engineOptions({ policyDeadlineMs, onError }: GateOptions): LoadOptions 
 }
 
 function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; engine: Engine }): ReturnType<typeof createCorridor> {
-  const { allowlist, requireDryRun = false, risk, confirm, confirmTimeoutMs, activeProfile, identity, now, onError } = options;
+  const { allowlist, requireDryRun = false, risk, confirm, confirmTimeoutMs, activeProfile, now, onError } = options;
+  const { identity, identityRules, locale } = options;
   const corridor = createCorridor({
     claim,
     ...osUser(),
@@ -120,6 +128,8 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
     confirmTimeoutMs,
     activeProfile,
     identity,
+    identityRules,
+    locale,
     now,
     report: onError,
   });

@@ -66,13 +66,15 @@ export const DECLARED_RISK: ReadonlyMap<string, DeclaredRow> = new Map(
 
 /**
  * The declared facts of a tool, frozen. `rows` are the bundle's own (`regate.risk`): they declare tools that this table does not
- * know, and can make a declared one only stricter. A tool that nobody declared is unknown, and so mutating.
+ * know, and can make a declared one only stricter. A tool that nobody declared is unknown, and so mutating; its name is its key, unless
+ * that is the key of another tool: `config.switch` is no tool, and must not count as a switch.
  * @param name wire name, compared exactly
  */
 export function factsOf(name: string, rows: RiskRows = {}): ToolFacts {
   const declared = DECLARED_RISK.get(name);
-  const key = declared === undefined ? name : declared.command_key;
-  const given = [declared, rowOf(rows, key ?? name)].filter((row) => row !== undefined);
+  const key = declared === undefined ? keyOfUndeclared(name) : declared.command_key;
+  const row = declared === undefined && key === null ? undefined : rowOf(rows, key ?? name);
+  const given = [declared, row].filter((one) => one !== undefined);
   return Object.freeze({
     name,
     command_key: key,
@@ -84,9 +86,29 @@ export function factsOf(name: string, rows: RiskRows = {}): ToolFacts {
   });
 }
 
+/** The built-in rows by command key, for whoever knows a command by its key alone. */
+const DECLARED_BY_KEY: ReadonlyMap<string | null, DeclaredRow> = new Map([...DECLARED_RISK.values()].map((row) => [row.command_key, row]));
+
+/**
+ * Whether a command is declared to change nothing: read-only, neither destructive nor a write to a live system; false when nobody declares it.
+ * @param commandKey compared exactly
+ * @param rows own declarations by command key; beside a built-in row the stricter word counts
+ */
+export function isDeclaredReadOnly(commandKey: string, rows: RiskRows = {}): boolean {
+  const given = [DECLARED_BY_KEY.get(commandKey), rowOf(rows, commandKey)].filter((row) => row !== undefined);
+  if (given.length === 0) return false;
+  const { read_only, destructive, live_write } = strictest(given);
+  return read_only && !destructive && !live_write;
+}
+
 /** The facts of a tool that does not exist, whatever it is called: unknown, and so mutating. */
 export function unknownFacts(name: string): ToolFacts {
-  return Object.freeze({ name, command_key: name, source: "local", server: "", known: false, ...MUTATING, pinned: false });
+  return Object.freeze({ name, command_key: keyOfUndeclared(name), source: "local", server: "", known: false, ...MUTATING, pinned: false });
+}
+
+/** The name is the key, unless it is the key of a declared tool. */
+function keyOfUndeclared(name: string): string | null {
+  return DECLARED_BY_KEY.has(name) ? null : name;
 }
 
 /**

@@ -12,6 +12,7 @@ import type { SessionView } from "../session/session.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
 import type { EffectTicket } from "./effects.ts";
+import { localised } from "./localise.ts";
 import { inputFor } from "./policy-input.ts";
 
 /** One call that was judged, with its decision on record and its effect applied. */
@@ -76,7 +77,7 @@ function judgeCall(core: Core, request: AdmissionRequest, look: IdentityLook): J
   const session = core.session.view(call.tool, core.now().getTime(), look);
   const input = inputFor(core, call, session);
   const clock = { asked: 0n };
-  const verdict = request.verdict ?? askGate(core, { request, input, clock });
+  const verdict = request.verdict ?? localised(askGate(core, { request, input, clock }), core.options.locale);
   return { verdict, input, session, metrics: metricsOf(clock.asked, process.hrtime.bigint() - started) };
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { activeOf, isDescription, isLabel, MAX_PROFILES, SANDBOX_PREFIX } from "./profile-document.ts";
+import { isDescription, isLabel, SANDBOX_PREFIX } from "../call/profile-words.ts";
+import { activeOf, MAX_PROFILES } from "./profile-document.ts";
 import type { Profile, ProfileDocument } from "./profile-document.ts";
 import { profileError } from "./profile-error.ts";
 

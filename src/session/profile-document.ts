@@ -1,45 +1,9 @@
 import { z } from "zod";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
-
-/** Labels of sandboxes begin with this, and no other label does: who reads a label sees that it is no real profile. */
-export const SANDBOX_PREFIX = "sandbox:";
+import { isDescription, isLabel, isProfileVariable, isVariableValue, SANDBOX_PREFIX } from "../call/profile-words.ts";
 
 /** So many profiles a store holds at most. */
 export const MAX_PROFILES = 500;
-
-const MAX_LABEL = 64;
-const MAX_DESCRIPTION = 200;
-const MAX_VALUE = 4_096;
-
-/** Visible characters, single plain spaces inside: nothing that hides, turns or breaks a line. */
-const VISIBLE = /^[^\p{C}\p{Z}]+(?: [^\p{C}\p{Z}]+)*$/u;
-const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
-
-/** Tells whether a text may be the label of a profile: visible, in one normal form, at most 64 characters. */
-export function isLabel(text: string): boolean {
-  return isVisibleText(text, MAX_LABEL);
-}
-
-/** Tells whether a text may describe a profile; an empty one does not. */
-export function isDescription(text: string): boolean {
-  return text === "" || isVisibleText(text, MAX_DESCRIPTION);
-}
-
-function isVisibleText(text: string, max: number): boolean {
-  return text.length <= 2 * max && Array.from(text).length <= max && VISIBLE.test(text) && text.normalize("NFC") === text;
-}
-
-/** Variables that a profile gives to commands: ordinary names, never the search path. */
-export const environmentSchema = z.record(
-  z
-    .string()
-    .regex(VARIABLE, "is no name of a variable")
-    .refine((name) => name !== "PATH", "must not be `PATH`"),
-  z
-    .string()
-    .max(MAX_VALUE)
-    .refine((value) => !value.includes("\0"), "must not hold a NUL"),
-);
 
 const profileSchema = z.strictObject({
   /** Internal: never shown to a human or an agent (seed 000; design §6). */
@@ -47,7 +11,7 @@ const profileSchema = z.strictObject({
   label: z.string().refine(isLabel),
   description: z.string().refine(isDescription),
   sandbox: z.boolean(),
-  environment: environmentSchema,
+  environment: z.record(z.string().refine(isProfileVariable), z.string().refine(isVariableValue)),
   /** Label under which the operator's file declares it; a renamed profile is found again by it. */
   provisioned: z.string().refine(isLabel).nullable(),
 });
