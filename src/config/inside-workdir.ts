@@ -28,6 +28,7 @@ export function insideWorkdirWarning(options: ServeOptions): string | undefined 
     ["allowlist", options.allowlistFile],
     ["bundle", options.bundle.path],
     ["context file", options.contextFile],
+    ["profiles file", options.profilesFile],
     ["state directory", options.stateDir],
   ];
   const inside = files.flatMap(([what, path]) =>

@@ -7,6 +7,7 @@ import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
+import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
@@ -38,10 +39,24 @@ export interface ServeOptions {
   readonly context?: Readonly<JsonObject>;
   readonly contextFile?: string;
   readonly configFile?: string;
+  /** Profiles that the operator declares; undefined when no file is named. */
+  readonly declaredProfiles?: readonly DeclaredProfile[];
+  readonly profilesFile?: string;
+  /** Language of texts that come from a catalogue. */
+  readonly locale?: string;
+  readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Hardening of the identity gate beyond the seed; what is absent or false is off. */
+export interface IdentityOptions {
+  readonly requireProfile: boolean;
+  readonly bindProfile: boolean;
+  readonly maxAgeMs?: number;
+  readonly maxMutations?: number;
 }
 
 /** What `decide` needs to know. */
@@ -96,6 +111,28 @@ function readAllowlist(picked: Picked | undefined): { allowlistFile?: string; al
   return { allowlistFile, allowlist: readToolsFile(allowlistFile, picked.value) };
 }
 
+function readProfiles(picked: Picked | undefined): Pick<ServeOptions, "profilesFile" | "declaredProfiles"> {
+  if (picked === undefined) return {};
+  const profilesFile = pathOf(picked);
+  return { profilesFile, declaredProfiles: readProfilesFile(profilesFile, picked.value) };
+}
+
+function identityOptions(sources: Sources): IdentityOptions {
+  const maxAge = pick(SETTINGS.identityMaxAgeSeconds, sources);
+  const maxMutations = pick(SETTINGS.identityMaxMutations, sources);
+  return Object.freeze({
+    requireProfile: switchedOn(SETTINGS.identityRequireProfile, sources),
+    bindProfile: switchedOn(SETTINGS.identityBindProfile, sources),
+    ...(maxAge === undefined ? {} : { maxAgeMs: Number(maxAge.value) * 1_000 }),
+    ...(maxMutations === undefined ? {} : { maxMutations: Number(maxMutations.value) }),
+  });
+}
+
+function localeOption(sources: Sources): { locale?: string } {
+  const picked = pick(SETTINGS.locale, sources);
+  return picked === undefined ? {} : { locale: picked.value };
+}
+
 function deadline(sources: Sources): number | undefined {
   const picked = pick(SETTINGS.policyDeadlineMs, sources);
   return picked === undefined ? undefined : Number(picked.value);
@@ -123,7 +160,10 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
     policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),
+    identityRules: identityOptions(sources),
+    ...localeOption(sources),
     ...readContext(pick(SETTINGS.contextFile, sources)),
+    ...readProfiles(pick(SETTINGS.profilesFile, sources)),
     ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
   };
   const bundle = pick(SETTINGS.bundle, sources);

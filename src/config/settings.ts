@@ -18,6 +18,10 @@ export interface Setting {
 }
 
 const MAX_DEADLINE_MS = 600_000;
+const MAX_COUNT = 999_999_999;
+
+/** A locale such as `de`, `de-AT` or `de_AT.UTF-8`; whether there are texts in its language is another matter. */
+const LOCALE = /^[A-Za-z]{2,8}(?:[-_.@][A-Za-z0-9]{1,8}){0,8}$/;
 
 function deadlineProblem(value: string): string | undefined {
   const milliseconds = /^[1-9][0-9]{0,5}$/.test(value) ? Number(value) : 0;
@@ -26,6 +30,10 @@ function deadlineProblem(value: string): string | undefined {
 
 function digestProblem(value: string): string | undefined {
   return /^sha256:[0-9a-f]{64}$/.test(value) ? undefined : "must be `sha256:` and 64 lower-case hex digits";
+}
+
+function countProblem(value: string): string | undefined {
+  return /^[1-9][0-9]{0,8}$/.test(value) ? undefined : `must be a whole number from 1 to ${MAX_COUNT}`;
 }
 
 /** `--config`: the only setting that the configuration file cannot hold. */
@@ -121,6 +129,49 @@ export const SETTINGS = {
     placeholder: "MS",
     describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 2000 in serve, none in decide)",
     problem: deadlineProblem,
+  },
+  profilesFile: {
+    name: "profiles-file",
+    kind: "text",
+    env: ["REGATE_PROFILES_FILE"],
+    placeholder: "FILE",
+    describe: "profiles and the variables that commands get under them, as JSON (default: none)",
+  },
+  locale: {
+    name: "locale",
+    kind: "text",
+    env: ["REGATE_LOCALE"],
+    placeholder: "LOCALE",
+    describe: "language of what humans and agents are told: en, es, ca or de; English for every other (default: en)",
+    problem: (value) => (LOCALE.test(value) ? undefined : "must be a locale such as `de` or `es-MX`"),
+  },
+  identityRequireProfile: {
+    name: "identity-require-profile",
+    kind: "switch",
+    env: ["REGATE_IDENTITY_REQUIRE_PROFILE"],
+    describe: "an identity read confirms nothing while no profile is active",
+  },
+  identityBindProfile: {
+    name: "identity-bind-profile",
+    kind: "switch",
+    env: ["REGATE_IDENTITY_BIND_PROFILE"],
+    describe: "a confirmed identity holds only while the active profile has the label that was read",
+  },
+  identityMaxAgeSeconds: {
+    name: "identity-max-age-seconds",
+    kind: "number",
+    env: ["REGATE_IDENTITY_MAX_AGE_SECONDS"],
+    placeholder: "SECONDS",
+    describe: "a confirmed identity holds for so long (default: until the profile is switched)",
+    problem: countProblem,
+  },
+  identityMaxMutations: {
+    name: "identity-max-mutations",
+    kind: "number",
+    env: ["REGATE_IDENTITY_MAX_MUTATIONS"],
+    placeholder: "CALLS",
+    describe: "a confirmed identity holds for so many calls that may change something (default: until the profile is switched)",
+    problem: countProblem,
   },
 } as const satisfies Record<string, Setting>;
 

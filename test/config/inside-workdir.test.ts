@@ -19,6 +19,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     stateDir: join(folder, "state"),
     agentId: "a",
     requireDryRun: false,
+    identityRules: { requireProfile: false, bindProfile: false },
     destructiveMatch: "words",
     policyDeadlineMs: 1,
     environment: {},

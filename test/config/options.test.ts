@@ -14,6 +14,10 @@ for (const source of ["flag", "regate", "adssh", "file"]) {
   mkdirSync(join(folder, source, "bundle"));
   writeFileSync(join(folder, source, "list.txt"), `${source}_tool\n`);
   writeFileSync(join(folder, source, "context.json"), JSON.stringify({ source }));
+  writeFileSync(
+    join(folder, source, "profiles.json"),
+    JSON.stringify({ profiles: [{ label: source, environment: { KUBECONFIG: `/${source}` } }, { label: "bare" }] }),
+  );
 }
 const around: Surroundings = { env: {}, cwd: folder, home: join(folder, "home"), pid: 4711 };
 const NO_FLAGS: FlagValues = { values: new Map(), switches: new Set() };
@@ -66,7 +70,47 @@ const DIGESTS: Readonly<Record<string, string>> = {
   file: `sha256:${"c".repeat(64)}`,
 };
 
+const LOCALES: Readonly<Record<string, string>> = { flag: "de", regate: "es-MX", file: "ca_ES.UTF-8" };
+const COUNTS: Readonly<Record<string, string>> = { flag: "1", regate: "20", file: "300" };
+
 const ROWS: readonly Row[] = [
+  {
+    name: "profiles-file",
+    env: ["REGATE_PROFILES_FILE"],
+    value: (source) => `${source}/profiles.json`,
+    read: (options) => options.declaredProfiles,
+    becomes: (source) => [
+      { label: source, environment: { KUBECONFIG: `/${source}` } },
+      { label: "bare", environment: {} },
+    ],
+    byDefault: undefined,
+  },
+  {
+    name: "locale",
+    env: ["REGATE_LOCALE"],
+    value: (source) => LOCALES[source] ?? "",
+    read: (options) => options.locale,
+    becomes: (source) => LOCALES[source],
+    byDefault: undefined,
+  },
+  {
+    name: "identity-max-age-seconds",
+    env: ["REGATE_IDENTITY_MAX_AGE_SECONDS"],
+    value: (source) => COUNTS[source] ?? "",
+    inFile: (source) => Number(COUNTS[source]),
+    read: (options) => options.identityRules.maxAgeMs,
+    becomes: (source) => Number(COUNTS[source]) * 1000,
+    byDefault: undefined,
+  },
+  {
+    name: "identity-max-mutations",
+    env: ["REGATE_IDENTITY_MAX_MUTATIONS"],
+    value: (source) => COUNTS[source] ?? "",
+    inFile: (source) => Number(COUNTS[source]),
+    read: (options) => options.identityRules.maxMutations,
+    becomes: (source) => Number(COUNTS[source]),
+    byDefault: undefined,
+  },
   {
     name: "bundle-digest",
     env: ["REGATE_BUNDLE_DIGEST"],
@@ -263,6 +307,26 @@ describe("require-agent-dry-run", () => {
   });
 });
 
+const IDENTITY_SWITCHES = [
+  ["identity-require-profile", "REGATE_IDENTITY_REQUIRE_PROFILE", "requireProfile"],
+  ["identity-bind-profile", "REGATE_IDENTITY_BIND_PROFILE", "bindProfile"],
+] as const;
+
+describe.each(IDENTITY_SWITCHES)("%s", (name, variable, option) => {
+  const rules = async (given: Given) => (await serveOptions({ ...given, flags: { bundle: "flag/bundle" } })).identityRules;
+  it("is off unless a source turns it on", async () => {
+    expect(await rules({})).toEqual({ requireProfile: false, bindProfile: false });
+    expect((await rules({ env: { [variable]: "1" }, file: { [name]: false } }))[option]).toBe(false);
+  });
+  it.each([
+    ["the flag", { on: [name] }],
+    ["the variable", { env: { [variable]: "True" } }],
+    ["the file", { file: { [name]: true } }],
+  ])("is turned on by %s, and alone", async (_source, given) => {
+    expect(await rules(given)).toEqual({ requireProfile: false, bindProfile: false, [option]: true });
+  });
+});
+
 const STATE: readonly (readonly [string, Record<string, string>, string])[] = [
   ["XDG_STATE_HOME", { XDG_STATE_HOME: "/xdg/state" }, "/xdg/state/regate"],
   ["a relative XDG_STATE_HOME is ignored", { XDG_STATE_HOME: "xdg" }, "home/.local/state/regate"],
@@ -285,6 +349,15 @@ const REFUSED: readonly (readonly [string, Given, string, string])[] = [
     "`ADSSH_AGENT_ID`: `two words` must be 1 to 128 letters",
   ],
   ["agent id too long", { env: { REGATE_AGENT_ID: "x".repeat(129) } }, "config.option", "`REGATE_AGENT_ID`"],
+  ["a locale that is none", { flags: { locale: "de/../x" } }, "config.option", "`--locale`: `de/../x` must be a locale"],
+  ["no age at all", { env: { REGATE_IDENTITY_MAX_AGE_SECONDS: "0" } }, "config.option", "must be a whole number from 1 to 999999999"],
+  ["half a mutation", { file: { "identity-max-mutations": 0.5 } }, "config.file", "must be a whole number from 1 to 999999999"],
+  [
+    "profiles file that is not there",
+    { flags: { "profiles-file": "none.json" } },
+    "config.option",
+    "profiles file `none.json` does not exist",
+  ],
   ["empty agent id flag", { flags: { "agent-id": "" } }, "config.option", "`--agent-id`: `` must not be empty"],
   [
     "deadline of an env variable",
