@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { BUNDLE_NAME, parseBundleSpec } from "./bundle-spec.ts";
 import type { BundleSpec } from "./bundle-spec.ts";
@@ -45,6 +45,7 @@ export async function readBundleSources(cwd: string, name: string): Promise<Bund
   for (const [index, path] of folders.entries())
     if (present[index] !== true && path !== "policy/lib") fail(`${specPath}: \`${path}\` does not exist`);
   const paths = folders.filter((_, index) => present[index]);
+  for (const path of paths) await refuseLinks(cwd, path);
   const { files: rego } = await gather({ cwd, paths, ignore: ["*_test.rego", ".*"], onlyRego: true });
   const dataPath = `bundles/${name}/data.json`;
   const data = (await exists(join(cwd, dataPath))) ? { path: dataPath, text: await readText(cwd, dataPath) } : undefined;
@@ -52,6 +53,11 @@ export async function readBundleSources(cwd: string, name: string): Promise<Bund
   const texts = new Map([...rego, [specPath, specText], [CAPABILITIES, capabilities.text]]);
   if (data !== undefined) texts.set(data.path, data.text);
   return { name, spec, rego, capabilities, digests: digestsOf(texts), ...(data === undefined ? {} : { data }) };
+}
+
+/** A source that is reached over a link could be another one elsewhere: the same tree must give the same bytes. */
+async function refuseLinks(cwd: string, path: string): Promise<void> {
+  if ((await realpath(join(cwd, path))) !== join(await realpath(cwd), path)) fail(`${path}: leads over a link`);
 }
 
 function digestsOf(texts: ReadonlyMap<string, string>): Readonly<Record<string, string>> {

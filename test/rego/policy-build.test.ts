@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../../src/rego/bundle-sources.ts";
@@ -205,6 +205,16 @@ describe("bundles of the house's layout", () => {
     const cut = JSON.stringify({ ...rest, builtins: builtins.filter(({ name }) => name !== "replace") });
     const { err } = await build(tree({ ...houseTree(cut), [RULE]: rule('deny contains "x" if replace(input.a, "b", "") == ""') }));
     expect(err).toContain(`${RULE}:5:22: rego_type_error: undefined function replace (wrong in WASM: never returns for an empty pattern`);
+  });
+
+  it("a rule that is a link is refused", SLOW, async () => {
+    const cwd = tree({
+      ...houseTree(capabilities),
+      "elsewhere/other.rego": "package gate.rules.other\n",
+      "bundles/tiny/bundle.json": spec({ rules: ["other"] }),
+    });
+    symlinkSync("../../../elsewhere", join(cwd, "policy/gate/rules/other"));
+    expect((await build(cwd)).err).toBe("1 error occurred:\nbundle_error: policy/gate/rules/other: leads over a link\n");
   });
 
   it("a missing capabilities document is refused", SLOW, async () => {
