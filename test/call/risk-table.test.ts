@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DECLARED_RISK, factsOf, riskClass } from "../../src/call/risk-table.ts";
+import { DECLARED_RISK, factsOf, riskClass, unknownFacts } from "../../src/call/risk-table.ts";
 import type { ShellAnalysis } from "../../src/call/tool-call.ts";
 
 interface BundleData {
@@ -94,16 +94,21 @@ describe("the declared risk table", () => {
 });
 
 describe("factsOf", () => {
-  it.each(["purge", "constructor", "__proto__", "toString", "", "RUN_SHELL", "run_shell ", "config.switch"])(
+  it.each(["purge", "constructor", "__proto__", "toString", "", "RUN_SHELL", "run_shell ", "Config.Switch"])(
     "does not know %j: unknown, and so mutating",
     (name) => {
-      expect(factsOf(name, dataOf("default").risk)).toMatchObject(
-        name === "config.switch"
-          ? { known: true, command_key: name, read_only: false }
-          : { known: false, command_key: name, read_only: false },
-      );
+      expect(factsOf(name, dataOf("default").risk)).toMatchObject({ known: false, read_only: false, command_key: name });
     },
   );
+
+  it.each(["config.switch", "overview.status", "config.profile.edit"])("does not take the key %s for a tool", (name) => {
+    expect(factsOf(name, dataOf("default").risk)).toMatchObject({ known: false, read_only: false, command_key: null });
+  });
+
+  it("gives a tool that does not exist no key of another", () => {
+    expect(unknownFacts("config.switch")).toMatchObject({ name: "config.switch", known: false, command_key: null });
+    expect(unknownFacts("whoami")).toMatchObject({ name: "whoami", known: false, command_key: "whoami" });
+  });
 
   it("takes a tool that only the bundle declares", () => {
     const rows = { pull: { read_only: true, open_world: true } };
