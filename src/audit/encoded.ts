@@ -3,7 +3,7 @@ import { REDACTED } from "./secret-patterns.ts";
 /** Runs of the two base64 alphabets, with padding. */
 const BASE64 = /[A-Za-z0-9+/_-]{12,}={0,2}/g;
 /** Base64 in lines, as `base64` and mail write it. */
-const WRAPPED = /(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{1,76}={0,2}/g;
+const WRAPPED = /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{1,76}={0,2}/g;
 const HEX = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}){8,}(?![A-Za-z0-9])/g;
 const WORD = /[^\s"'<>]+/g;
 const PERCENT = /%[0-9A-Fa-f]{2}/;

@@ -3,7 +3,7 @@ import type { JsonObject } from "../call/json.ts";
 import { isAuditError } from "./errors.ts";
 import type { DecisionRecord, OutcomeRecord } from "./log.ts";
 import { pointerOf } from "./pointer.ts";
-import { redactEvent, redactJson } from "./redact.ts";
+import { redactEvent, redactJson, redactText } from "./redact.ts";
 import type { Erasures, EventParts } from "./redact.ts";
 
 /** Entrypoint of every recorded decision, as OPA's `path` names it. */
@@ -47,7 +47,12 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
 export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): UnsealedEvent {
   const { decisionId, tool, status, code, durationMs, facts } = record;
   const event = common(decisionId, frame);
-  const outcome = { tool, status, ...(code === undefined ? {} : { code }), duration_ms: Math.round(durationMs * 1000) / 1000 };
+  const outcome = {
+    tool: redactText(tool),
+    status,
+    ...(code === undefined ? {} : { code }),
+    duration_ms: Math.round(durationMs * 1000) / 1000,
+  };
   const regate = { event: "outcome", outcome: { ...outcome, ...(facts === undefined ? {} : { facts }) } };
   if (facts === undefined) return { event, regate, failed: false };
   return redacted({ event, regate, failed: false }, () => {

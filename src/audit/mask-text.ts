@@ -1,7 +1,7 @@
 import { maskAssignments } from "./mask-assignments.ts";
 import type { OnSecret } from "./mask-assignments.ts";
 import { maskPrograms } from "./mask-programs.ts";
-import { REDACTED, TOKENS, WEB_TOKENS } from "./secret-patterns.ts";
+import { REDACTED, SIGNATURES, TOKENS, WEB_TOKENS } from "./secret-patterns.ts";
 
 /** Nothing that a rule would find is shorter. */
 const SHORTEST = 6;
@@ -24,6 +24,7 @@ export function maskText(text: string, onSecret: OnSecret): string {
   let masked = text.includes("PRIVATE KEY") ? maskPrivateKeys(text, onSecret) : text;
   if (masked.includes("://")) masked = maskUserInfo(masked, onSecret);
   masked = maskMatches(masked, TOKENS, onSecret);
+  if (masked.includes("ig=") || masked.includes("ignature=")) masked = maskMatches(masked, SIGNATURES, onSecret);
   if (masked.includes("eyJ")) masked = maskMatches(masked, WEB_TOKENS, onSecret);
   masked = maskAssignments(masked, onSecret);
   masked = maskAfter(masked, BEARER, (value) => (looksLikeToken(value) ? onSecret : undefined));

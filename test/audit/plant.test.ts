@@ -67,7 +67,7 @@ describe("one secret, many places: nothing of it is in the file, and what was er
     } as const;
     const refusal = { stage: "policy", code: "policy.denied", text: "x", retryable: false } as const;
     log.decision(recordOf({ arguments: args, args: strings }, { verdict: { admitted: false, refusal, decision } }));
-    log.outcome(outcomeOf({ facts: args }));
+    log.outcome(outcomeOf({ facts: args, tool: `password=${SECRET}` }));
     const written = readFileSync(file, "utf8");
     for (const spelling of SPELLINGS) expect(written).not.toContain(spelling);
     const [event] = eventsOf(file);
