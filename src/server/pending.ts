@@ -38,11 +38,17 @@ export async function settlePending(core: Core, pending: PendingCall): Promise<A
     const outcome = await core.confirm({ call: made.call, decision, session: first.session, signal });
     if (signal.aborted) return undefined;
     if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
-    if (core.session.identity.epoch !== first.epoch) return admit(core, refusedBy(pending, "confirm.stale"));
+    if (epochNow(core) !== first.epoch) return admit(core, refusedBy(pending, "confirm.stale"));
     return admit(core, { made, confirmation: () => "settled" });
   } finally {
     release();
   }
+}
+
+/** The epoch after a look at what other processes did meanwhile. */
+function epochNow({ session }: Core): number {
+  session.watch.take(session.watch.look());
+  return session.identity.epoch;
 }
 
 function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {
