@@ -30,6 +30,18 @@ describe("the decision table over the built modules", () => {
     expect(engines.get(bundle)?.decide(input, entrypoint)).toEqual(want);
   });
 
+  it("lists the same whatever the state of the session", () => {
+    const states = [
+      { session: { identity_confirmed: true, confirmed_profile: "a", epoch: 3 }, profile: { active: "a" } },
+      { session: { identity_confirmed: false }, usage: { calls: 10_000, denied: 10_000 } },
+      { session: null, usage: null, approval: { approved: true } },
+    ];
+    for (const { bundle, input } of rows) {
+      const listed = states.map((state) => engines.get(bundle)?.decide({ ...(input as object), ...state }, "gate/listing"));
+      expect(new Set(listed.map((decision) => JSON.stringify(decision))).size).toBe(1);
+    }
+  });
+
   it("is the same again after all of it, on the same instances", () => {
     for (const { bundle, entrypoint, input, want } of rows.toReversed()) {
       expect(engines.get(bundle)?.decide(input, entrypoint)).toEqual(want);
