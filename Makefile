@@ -20,7 +20,7 @@ $(DIST): $(NODE_DEPS) $(shell find src -name '*.ts' 2>/dev/null) tsconfig.json t
 	npm run --silent build
 	@touch $@
 
-.PHONY: build demo test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check policy-test policy-check cases bench ci clean
+.PHONY: build demo test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
 build: $(DIST) ## compile src/ to dist/
 
 demo: $(DIST) ## a real MCP client drives the real server through every stage of the gate
@@ -64,11 +64,17 @@ policy-check: $(DIST) ## strict check of policies and house rules
 policy-test: $(DIST) ## test the policies at 100 % coverage
 	node bin/regate.js policy test --coverage --threshold 100 policy bundles
 
-toolchain: $(NODE_DEPS) ## rebuild OPA's toolchain module (needs Go 1.26.8)
+toolchain: $(DIST) ## rebuild OPA's toolchain module (needs Go 1.26.8)
 	node toolchain/build.mjs
 
-toolchain-check: $(NODE_DEPS) ## rebuild the toolchain module and compare its digest (needs Go)
+toolchain-check: $(DIST) ## rebuild the toolchain module and compare its digest (needs Go)
 	node toolchain/build.mjs --check
+
+starlark: $(DIST) ## rebuild the Starlark engine's module (needs Go 1.26.8)
+	node starlark/build.mjs
+
+starlark-check: $(DIST) ## rebuild the Starlark engine's module and compare its digest (needs Go)
+	node starlark/build.mjs --check
 
 $(OPA):
 	GOBIN=$(CURDIR)/.tools/bin go install github.com/open-policy-agent/opa@$(OPA_VERSION)

@@ -18,6 +18,7 @@ const STEPS = [
   ["demo", ["make", "demo"]],
   ["native OPA", ["make", "native-check"], "native.json"],
   ["toolchain digest", ["make", "toolchain-check"]],
+  ["Starlark digest", ["make", "starlark-check"]],
   ["generated files", ["make", "wasm-check"]],
 ];
 

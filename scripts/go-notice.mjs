@@ -19,7 +19,7 @@ function section({ name, version, folder }) {
 }
 
 /** Text of NOTICE: a list first, then each licence; `go` runs the go command in a folder. */
-export function renderNotice({ folder, go, goVersion }) {
+export function renderNotice({ folder, go, goVersion, file }) {
   const listed = go(folder, "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", ".");
   const modules = [...new Set(listed.split("\n").filter((line) => line !== ""))]
     .toSorted((a, b) => (a < b ? -1 : 1))
@@ -27,7 +27,7 @@ export function renderNotice({ folder, go, goVersion }) {
     .map(([name, version, dir]) => ({ name, version, folder: dir }));
   const all = [{ name: "Go standard library", version: goVersion, folder: go(folder, "env", "GOROOT").trim() }, ...modules];
   return [
-    "The file opa.wasm.br contains code of the following Go modules, compiled to WebAssembly. Each is distributed under its own licence.",
+    `The file ${file} contains code of the following Go modules, compiled to WebAssembly. Each is distributed under its own licence.`,
     "",
     ...all.map(({ name, version }) => `- ${name} ${version}`),
     "",
