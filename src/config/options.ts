@@ -14,6 +14,7 @@ import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
 const DEFAULT_DEADLINE_MS = 2_000;
+const DEFAULT_CONFIRM_TIMEOUT_MS = 120_000;
 const MAX_CONTEXT_BYTES = 1_048_576;
 const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));
 
@@ -47,6 +48,8 @@ export interface ServeOptions {
   readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
+  /** How long a human has to confirm a call. */
+  readonly confirmTimeoutMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -158,6 +161,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? ("text" as const) : ("words" as const),
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
+    confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),
     identityRules: identityOptions(sources),

@@ -23,9 +23,19 @@ const MAX_COUNT = 999_999_999;
 /** A locale such as `de`, `de-AT` or `de_AT.UTF-8`; whether there are texts in its language is another matter. */
 const LOCALE = /^[A-Za-z]{2,8}(?:[-_.@][A-Za-z0-9]{1,8}){0,8}$/;
 
+const MAX_CONFIRM_TIMEOUT_MS = 3_600_000;
+
 function deadlineProblem(value: string): string | undefined {
-  const milliseconds = /^[1-9][0-9]{0,5}$/.test(value) ? Number(value) : 0;
-  return milliseconds >= 1 && milliseconds <= MAX_DEADLINE_MS ? undefined : `must be a whole number from 1 to ${MAX_DEADLINE_MS}`;
+  return wholeNumberProblem(value, MAX_DEADLINE_MS);
+}
+
+function confirmTimeoutProblem(value: string): string | undefined {
+  return wholeNumberProblem(value, MAX_CONFIRM_TIMEOUT_MS);
+}
+
+function wholeNumberProblem(value: string, max: number): string | undefined {
+  const number = /^[1-9][0-9]{0,8}$/.test(value) ? Number(value) : 0;
+  return number >= 1 && number <= max ? undefined : `must be a whole number from 1 to ${max}`;
 }
 
 function digestProblem(value: string): string | undefined {
@@ -33,7 +43,7 @@ function digestProblem(value: string): string | undefined {
 }
 
 function countProblem(value: string): string | undefined {
-  return /^[1-9][0-9]{0,8}$/.test(value) ? undefined : `must be a whole number from 1 to ${MAX_COUNT}`;
+  return wholeNumberProblem(value, MAX_COUNT);
 }
 
 /** `--config`: the only setting that the configuration file cannot hold. */
@@ -129,6 +139,14 @@ export const SETTINGS = {
     placeholder: "MS",
     describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 2000 in serve, none in decide)",
     problem: deadlineProblem,
+  },
+  confirmTimeoutMs: {
+    name: "confirm-timeout-ms",
+    kind: "number",
+    env: ["REGATE_CONFIRM_TIMEOUT_MS"],
+    placeholder: "MS",
+    describe: "how long a human has to confirm a call (default: 120000)",
+    problem: confirmTimeoutProblem,
   },
   profilesFile: {
     name: "profiles-file",

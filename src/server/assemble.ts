@@ -14,6 +14,7 @@ import { createRegistry } from "../tools/registry.ts";
 import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
+import { createHumanLine } from "./human-line.ts";
 import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly identityRules?: IdentityRules;
   /** Language of texts that come from a catalogue. */
   readonly locale?: string;
+  /** Milliseconds that a human has to answer a question. */
+  readonly confirmTimeoutMs?: number;
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** Ends the server at once when it is aborted. */
@@ -81,6 +84,7 @@ export function startServer(options: ServerOptions): RunningServer {
   const commands = createCommandBook(factsOf);
   const logFile = decisionLogFile(stateDir, claim.sessionId);
   const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands }));
+  const human = createHumanLine();
   const corridor = createCorridor({
     ...osUser(),
     claim,
@@ -98,10 +102,12 @@ export function startServer(options: ServerOptions): RunningServer {
     profiles: () => profiles.active(),
     identityRules: options.identityRules,
     locale: options.locale,
+    confirm: human.confirm,
+    confirmTimeoutMs: options.confirmTimeoutMs,
     report: (problem) => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem)),
   });
   commands.use(registry);
   commands.bind(corridor);
   const { stdin, stdout, stop } = options;
-  return { claim, ended: serveStdio({ corridor, stdin, stdout, stop, version, stderrLine: note }) };
+  return { claim, ended: serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note }) };
 }

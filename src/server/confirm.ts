@@ -2,12 +2,15 @@ import type { ToolCall } from "../call/tool-call.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { SessionView } from "../session/session.ts";
+import type { Question } from "./question.ts";
 
 /** What the human is asked about. */
 export interface ConfirmRequest {
   readonly call: ToolCall;
   readonly decision: Decision;
   readonly session: SessionView;
+  /** What to show and to ask; nothing else needs to be shown. */
+  readonly question: Question;
   /** Aborted when the answer is no longer wanted: the call was cancelled or the gate closes. Not aborted when the time is up. */
   readonly signal: AbortSignal;
 }
@@ -30,6 +33,9 @@ export const CONFIRM_REFUSALS: Readonly<Record<Exclude<ConfirmOutcome, "accepted
   no_channel: "confirm.no_channel",
 });
 
+/** What only somebody who looked at the question can have said: a client's error does not show that anybody is there. */
+const OF_A_HUMAN: ReadonlySet<ConfirmOutcome> = new Set(["accepted", "declined", "cancelled"]);
+
 /**
  * Puts the rules of asking around a way to ask: bounded in time, and after one silence every further call is answered `no_answer` at
  * once, until the human answers something, be it the question that was given up (design §6; trial M16). Whatever is thrown or unknown
@@ -40,7 +46,7 @@ export function createConfirmer(confirm: Confirm, timeoutMs: number = CONFIRM_TI
   return async (request) => {
     if (silent) return "no_answer";
     const answer = ask(confirm, request).then((outcome) => {
-      if (outcome !== "no_answer") silent = false;
+      if (OF_A_HUMAN.has(outcome)) silent = false;
       return outcome;
     });
     const outcome = await firstOf(answer, { timeoutMs, signal: request.signal });

@@ -3,7 +3,9 @@ import type { ClientFacts } from "../session/session.ts";
 import { errorAnswer, renderReply, type Answer } from "./answers.ts";
 import { clientFacts } from "./client-facts.ts";
 import type { Corridor } from "./corridor-types.ts";
+import { elicitThrough } from "./elicit.ts";
 import { createEdgeLog, type EdgeLog } from "./edge-log.ts";
+import type { HumanLine } from "./human-line.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { openLegacySession, type LegacySession } from "./mcp-server.ts";
 import { completed, discover, isModern, modernClient, privateList } from "./modern.ts";
@@ -17,6 +19,8 @@ export interface ConnectionOptions {
   readonly corridor: Corridor;
   /** Regate's version, told to clients. */
   readonly version: string;
+  /** Is connected with this client's human, who is asked by `elicitation/create`. */
+  readonly human?: Pick<HumanLine, "connect">;
   /** Takes a message of ours (not an answer) to the client: JSON on one line, without LF. */
   readonly send: (json: string) => void;
   /** Takes one line for stderr. */
@@ -50,7 +54,7 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
 }
 
 /** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
-export async function openConnection({ corridor, version, send, log: write }: ConnectionOptions): Promise<Connection> {
+export async function openConnection({ corridor, version, human, send, log: write }: ConnectionOptions): Promise<Connection> {
   const log = createEdgeLog(write);
   const legacy = await openLegacySession({
     version,
@@ -58,6 +62,7 @@ export async function openConnection({ corridor, version, send, log: write }: Co
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
   const edge: Edge = { corridor, version, log, legacy, inFlight: createInFlight() };
+  human?.connect(elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true));
   return {
     receive: (line) => receive(edge, line),
     refuseTooLong: () => refuse(edge, TOO_LONG),

@@ -7,6 +7,7 @@ import { admit } from "./admission.ts";
 import type { Admission } from "./admission.ts";
 import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
+import { questionAbout } from "./question.ts";
 import { onAbort } from "./signals.ts";
 
 /** A call that policy allows if the human in the session agrees. */
@@ -35,20 +36,30 @@ export async function settlePending(core: Core, pending: PendingCall): Promise<A
   const { signal } = withdrawal;
   const release = onAbort([pending.signal, core.shutdown.signal], () => withdrawal.abort());
   try {
-    const outcome = await core.confirm({ call: made.call, decision, session: first.session, signal });
+    const { call } = made;
+    const { session, epoch } = first;
+    const question = questionAbout({ call, session, locale: core.options.locale });
+    const outcome = await core.confirm({ call, decision, session, question, signal });
     if (signal.aborted) return undefined;
     if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
-    if (epochNow(core) !== first.epoch) return admit(core, refusedBy(pending, "confirm.stale"));
+    if (hasMoved(core, { epoch, label: session.profile.active })) return admit(core, refusedBy(pending, "confirm.stale"));
     return admit(core, { made, confirmation: () => "settled" });
   } finally {
     release();
   }
 }
 
-/** The epoch after a look at what other processes did meanwhile. */
-function epochNow({ session }: Core): number {
-  session.watch.take(session.watch.look());
-  return session.identity.epoch;
+/** What the human was asked about: whose data, at which moment of the identity state. */
+export interface AskedAbout {
+  readonly epoch: number;
+  readonly label: string | null;
+}
+
+/** Whether the active profile is another than the one that the human was shown, or was another in between; also when another process switched it. */
+export function hasMoved({ session }: Core, asked: AskedAbout): boolean {
+  const look = session.watch.look();
+  session.watch.take(look);
+  return session.identity.epoch !== asked.epoch || look.profile.label !== asked.label;
 }
 
 function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {

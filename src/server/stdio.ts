@@ -4,6 +4,7 @@ import type { Answer } from "./answers.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import type { Corridor } from "./corridor-types.ts";
 import { createLineSplitter } from "./framing.ts";
+import type { HumanLine } from "./human-line.ts";
 import { createLineWriter, type LineWriter } from "./line-writer.ts";
 import { MAX_LINE_BYTES } from "./screen.ts";
 import { within } from "./within.ts";
@@ -27,6 +28,8 @@ export interface StdioOptions {
   readonly stderrLine: (line: string) => void;
   /** Regate's version, told to clients. */
   readonly version: string;
+  /** Is connected with the client's human. */
+  readonly human?: HumanLine;
   /** How long calls in flight are answered after the end of stdin; 1 s unless given. */
   readonly drainMs?: number;
   /** Ends the service at once: nothing more is read, running calls are aborted (SIGTERM). */
@@ -39,11 +42,17 @@ export interface StdioOptions {
  * the reader takes anything. Only protocol lines go to stdout. Never rejects once the connection is open.
  */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const { corridor, stdin, stdout, stderrLine, version, drainMs = 1_000 } = options;
+  const { corridor, stdin, stdout, stderrLine, version, human, drainMs = 1_000 } = options;
   const stopped = abortOf(options.stop);
   const broken = eventPromise();
   const writer = createLineWriter(stdout, broken.occur);
-  const connection = await openConnection({ corridor, version, send: writer.write, log: stderrLine });
+  const connection = await openConnection({
+    corridor,
+    version,
+    send: writer.write,
+    log: stderrLine,
+    ...(human === undefined ? {} : { human }),
+  });
   const reader = readLines(stdin, connection, writer);
   options.stop?.addEventListener("abort", () => reader.stop(), { once: true });
   await Promise.race([reader.ended, broken.occurred, stopped]);

@@ -22,6 +22,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     identityRules: { requireProfile: false, bindProfile: false },
     destructiveMatch: "words",
     policyDeadlineMs: 1,
+    confirmTimeoutMs: 1,
     environment: {},
     ...parts,
   });

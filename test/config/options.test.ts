@@ -192,6 +192,15 @@ const ROWS: readonly Row[] = [
     becomes: (source) => Number(DEADLINES[source]),
     byDefault: 2000,
   },
+  {
+    name: "confirm-timeout-ms",
+    env: ["REGATE_CONFIRM_TIMEOUT_MS"],
+    value: (source) => DEADLINES[source] ?? "",
+    inFile: (source) => Number(DEADLINES[source]),
+    read: (options) => options.confirmTimeoutMs,
+    becomes: (source) => Number(DEADLINES[source]),
+    byDefault: 120_000,
+  },
 ];
 
 function envOf(row: Row, empty: boolean): Record<string, string> {
@@ -366,6 +375,8 @@ const REFUSED: readonly (readonly [string, Given, string, string])[] = [
     "`REGATE_POLICY_DEADLINE_MS`: `2s` must be a whole number from 1 to 600000",
   ],
   ["deadline 0", { env: { REGATE_POLICY_DEADLINE_MS: "0" } }, "config.option", "`0`"],
+  ["confirm timeout 0", { env: { REGATE_CONFIRM_TIMEOUT_MS: "0" } }, "config.option", "`0` must be a whole number from 1 to 3600000"],
+  ["confirm timeout above the limit", { env: { REGATE_CONFIRM_TIMEOUT_MS: "3600001" } }, "config.option", "`3600001`"],
   ["deadline above the limit", { env: { REGATE_POLICY_DEADLINE_MS: "600001" } }, "config.option", "`600001`"],
   [
     "destructive match",
