@@ -18,7 +18,7 @@ export interface AnalyseOptions {
   readonly gitHelpers?: "trusted" | "unverifiable";
 }
 
-const ROOT: Scope = { depth: 0, via: [], stdin: { kind: "inherited" }, span: undefined, certain: true, soft: false };
+const ROOT: Scope = { depth: 0, nesting: 0, via: [], stdin: { kind: "inherited" }, span: undefined, certain: true, soft: false };
 
 /**
  * Analyses a command for bash: what it would run, and whether that destroys something, without running anything (design §5,
@@ -66,6 +66,7 @@ function newRun(options: AnalyseOptions): Run {
     unsteady: new Set(),
     functions: new Set(),
     aliased: false,
+    crowded: false,
     ifsChanged: false,
   };
 }

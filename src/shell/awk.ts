@@ -26,7 +26,12 @@ function judgeProgram(run: Run, program: Arg): void {
 export function runsOrWrites(program: string): boolean {
   const bare = withoutParentheses(withoutTexts(program));
   if (/\bsystem\s*\(|\bgetline\b|@load\b|@include\b/.test(withoutTexts(program))) return true;
-  return /\|\s*&?\s*(?:""|\w|\$)|(?:""|\w|\))\s*\|&?\s*getline/.test(bare.replaceAll("||", "  ")) || /\bprintf?\b[^;}\n>]*>/.test(bare);
+  return /\|&? ?(?:""|\w|\$)/.test(bare.replaceAll("||", "  ").replaceAll(/[ \t]+/g, " ")) || bare.split(/[;}\n]/).some(printsToFile);
+}
+
+function printsToFile(statement: string): boolean {
+  const print = statement.search(/\bprintf?\b/);
+  return print !== -1 && statement.includes(">", print);
 }
 
 /** Blanks texts, patterns and comments. */

@@ -20,5 +20,11 @@ export function valueIsHarmless(row: EnvironmentRow, value: string | undefined):
 
 /** Text that arithmetic evaluation would run: a substitution inside an array subscript. */
 export function textHidesCode(text: string): boolean {
-  return /\[[^\]]*(?:\$\(|`)/.test(text);
+  let open = false;
+  for (let at = text.indexOf("["); at !== -1 && at < text.length; at++) {
+    const char = text[at];
+    if (char === "[" || char === "]") open = char === "[";
+    else if (open && (char === "`" || (char === "$" && text[at + 1] === "("))) return true;
+  }
+  return false;
 }

@@ -1,6 +1,12 @@
 import { nameIsSensitive, textHidesCode } from "./environment.ts";
-import { type ArithmeticExpression, type ParameterExpansionPart, type SyntaxNode, eachChild } from "./parse.ts";
-import { type Run, type Scope, report } from "./state.ts";
+import {
+  type ArithmeticExpansionPart,
+  type ArithmeticExpression,
+  type ParameterExpansionPart,
+  type SyntaxNode,
+  eachChild,
+} from "./parse.ts";
+import { MAX_NESTING, type Run, type Scope, report } from "./state.ts";
 import { spanOf } from "./words.ts";
 
 /** Judges every script that expanding a node would run: substitutions wherever they hide, and expansions that run code by themselves. */
@@ -10,6 +16,8 @@ export function visitExpansions(run: Run, node: SyntaxNode, scope: Scope): void 
     case "ArithmeticCommandExpansion":
     case "ProcessSubstitution":
       return visitScript(run, node, scope);
+    case "ArithmeticExpansion":
+      return visitArithmetic(run, node, scope);
     case "ParameterExpansion":
       judgeParameter(run, node, scope);
       break;
@@ -27,11 +35,17 @@ export function visitExpansions(run: Run, node: SyntaxNode, scope: Scope): void 
 
 function visitScript(run: Run, node: Extract<SyntaxNode, { readonly script: unknown }>, scope: Scope): void {
   const span = spanOf(node, scope);
+  if (scope.nesting >= MAX_NESTING) return report(run, "unverifiable.depth", span);
   if (node.script === undefined) return report(run, "unverifiable.syntax", { ...span, text: node.text });
   // Escaped backticks are decoded into a text of their own: its offsets are not ours.
   const inner = node.script.source === undefined ? scope.span : span;
   const stdin = node.type === "ProcessSubstitution" && node.operator === ">" ? ({ kind: "unknown" } as const) : scope.stdin;
-  run.doors.script(run, node.script, { ...scope, span: inner, stdin, certain: false });
+  run.doors.script(run, node.script, { ...scope, span: inner, stdin, certain: false, nesting: scope.nesting + 1 });
+}
+
+function visitArithmetic(run: Run, node: ArithmeticExpansionPart, scope: Scope): void {
+  if (scope.nesting >= MAX_NESTING) return report(run, "unverifiable.depth", spanOf(node, scope));
+  eachChild(node, (child) => visitExpansions(run, child, { ...scope, nesting: scope.nesting + 1 }));
 }
 
 function judgeParameter(run: Run, part: ParameterExpansionPart, scope: Scope): void {

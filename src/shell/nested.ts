@@ -20,6 +20,7 @@ export function judgeCode(run: Run, code: { readonly arg: Arg; readonly call: Ca
   if (arg.dynamic) report(run, "unverifiable.dynamic-code", arg);
   const scope: Scope = {
     depth,
+    nesting: call.scope.nesting,
     via: [...call.scope.via, call.name],
     stdin: options.stdin ?? call.scope.stdin,
     span: { start: arg.start, end: arg.end },

@@ -2,6 +2,7 @@ import { forEachChild, parse } from "unbash";
 import type { ParsedScript, SyntaxNode } from "unbash";
 
 export type {
+  ArithmeticExpansionPart,
   ArithmeticExpression,
   Assignment,
   Command,
@@ -12,12 +13,10 @@ export type {
   ParameterExpansionPart,
   ParsedScript,
   PipelineNode,
-  ProcessSubstitutionPart,
   Redirection,
   Redirect,
   Statement,
   SyntaxNode,
-  TestExpression,
   Word,
   WordPart,
 } from "unbash";

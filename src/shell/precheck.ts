@@ -13,5 +13,12 @@ export function refuseText(command: string): string | undefined {
   if (!command.isWellFormed()) return "unverifiable.not-well-formed";
   if (CONTROL.test(command)) return command.includes("\0") ? "unverifiable.nul" : "unverifiable.control-character";
   if (HIDDEN.test(command)) return "unverifiable.hidden-character";
-  return undefined;
+  return tooManyDocuments(command) ? "unverifiable.too-complex" : undefined;
+}
+
+/** The parser's time grows with the square of the number of here-documents. */
+function tooManyDocuments(command: string): boolean {
+  let count = 0;
+  for (let at = command.indexOf("<<"); at !== -1; at = command.indexOf("<<", at + 2)) count++;
+  return count > 1000;
 }

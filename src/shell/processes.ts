@@ -52,7 +52,7 @@ export function judgeScp(run: Run, call: Call): void {
 }
 
 const FTP_DELETING =
-  /(?:^|[\n;&|]|\s)(?:rm|rmdir|mrm|del|dele|delete|mdelete|mput-delete|rename|mirror\s[^;\n]*--(?:delete|Remove-source-files)|!\s*\S+)(?=\s|$)/i;
+  /(?:^|[\n;&|]|\s)(?:rm|rmdir|mrm|del|dele|delete|mdelete|mput-delete|rename|mirror\s[^;\n]{0,300}--(?:delete|Remove-source-files)|!\s*\S+)(?=\s|$)/i;
 
 /** `sftp`, `ftp`, `lftp`: commands from a batch file, an option or standard input. */
 export function judgeFtp(run: Run, call: Call): void {

@@ -47,7 +47,7 @@ function sqlWords(row: CompiledSql, given: Arguments): Arg[] {
 function judgeSql(run: Run, call: Call, code: Arg): void {
   if (code.dynamic) report(run, "unverifiable.dynamic-code", code);
   const escape =
-    /(?:^|\n)\s*(?:\\!|\.(?:shell|system)\b|!(?=\w)|system\s|\\\.\s)\s*([^\n]*)/.exec(code.text) ?? /\\!\s*([^\n]*)/.exec(code.text);
+    /(?:^|\n)[ \t]*(?:\\!|\.(?:shell|system)\b|!(?=\w)|system[ \t]|\\\.[ \t])([^\n]*)/.exec(code.text) ?? /\\!([^\n]*)/.exec(code.text);
   if (escape !== null) judgeCode(run, { arg: { ...code, text: escape[1]! }, call }, { fresh: true });
   const verdict = readSql(code.text);
   if (verdict !== undefined) report(run, `${verdict}.sql`, code);
@@ -82,7 +82,7 @@ export function readSql(text: string): "destructive" | "unverifiable" | undefine
   const bare = blank(text);
   if (DESTROYING.test(bare)) return "destructive";
   if (DYNAMIC_SQL.test(bare) && DESTROYING.test(text)) return "destructive";
-  return UNREADABLE.test(bare) || /^\s*\.(?:read|load|import|output|once|restore|clone)\b/m.test(text) ? "unverifiable" : undefined;
+  return UNREADABLE.test(bare) || /^[ \t]*\.(?:read|load|import|output|once|restore|clone)\b/m.test(text) ? "unverifiable" : undefined;
 }
 
 /** Comments become blanks (MySQL's `/*! … *\/` is code), literals become empty. */

@@ -27,6 +27,8 @@ export type Stdin = { readonly kind: "inherited" } | { readonly kind: "text"; re
 export interface Scope {
   /** Levels of nested code (`sh -c`, `eval`, …) above this one. */
   readonly depth: number;
+  /** Levels of substitutions above this one. */
+  readonly nesting: number;
   /** Wrappers passed through so far, outermost first. */
   readonly via: readonly string[];
   readonly stdin: Stdin;
@@ -73,9 +75,14 @@ export interface Run {
   readonly functions: Set<string>;
   /** An alias was defined: later command words may mean something else. */
   aliased: boolean;
+  /** More commands than are listed. */
+  crowded: boolean;
   /** IFS was assigned: how values split is not known. */
   ifsChanged: boolean;
 }
+
+/** Deepest nesting of substitutions that is followed; the parser reads each level anew. */
+export const MAX_NESTING = 16;
 
 const MAX_WORD = 200;
 const MAX_COMMANDS = 1024;
@@ -99,12 +106,14 @@ export function withText(arg: Arg, text: string): Arg {
 
 /** Records a simple command for policy; too many are a finding, so that no rule over "every command" holds over a part. */
 export function recordCommand(run: Run, name: string, call: Pick<Call, "argv" | "scope">): void {
-  if (run.commands.length === MAX_COMMANDS) {
-    const last = call.argv.at(-1) ?? call.scope.span ?? { start: 0, end: 0 };
-    report(run, "unverifiable.too-many-commands", { start: last.start, end: last.end, text: name });
+  if (run.commands.length < MAX_COMMANDS) {
+    run.commands.push({ name, argv: call.argv.map(toWord), via: call.scope.via });
     return;
   }
-  if (run.commands.length < MAX_COMMANDS) run.commands.push({ name, argv: call.argv.map(toWord), via: call.scope.via });
+  if (run.crowded) return;
+  run.crowded = true;
+  const first = call.argv[0] ?? call.scope.span ?? { start: 0, end: 0 };
+  report(run, "unverifiable.too-many-commands", { start: first.start, end: first.end, text: name });
 }
 
 /** A word as policy sees it: text, or a marked dynamic word. */

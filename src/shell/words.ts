@@ -1,8 +1,8 @@
 import { arithmeticValue } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { parseScript } from "./parse.ts";
-import type { CommandArgument, ParameterExpansionPart, Word, WordPart } from "./parse.ts";
-import { type Arg, type Run, type Scope, type Span, UNKNOWN } from "./state.ts";
+import type { CommandArgument, CommandExpansionPart, ParameterExpansionPart, Word, WordPart } from "./parse.ts";
+import { type Arg, MAX_NESTING, type Run, type Scope, type Span, UNKNOWN } from "./state.ts";
 import { staticOutput } from "./static-output.ts";
 
 interface Builder {
@@ -100,17 +100,18 @@ function append(builder: Builder, part: WordPart, context: Context): void {
     case "ParameterExpansion":
       return isPlain(part) ? putVariable(builder, part.parameter, context) : putUnknown(builder);
     case "CommandExpansion":
-      return putValue(
-        builder,
-        staticOutput(part.script, (word) => evaluate(context.run, word, context.scope)),
-        context,
-      );
+      return putValue(builder, substituted(part, context), context);
     case "ArithmeticExpansion":
       return putValue(builder, arithmeticValue(part.expression), context);
     case "ProcessSubstitution":
     case "BraceExpansion":
       return putUnknown(builder);
   }
+}
+
+function substituted(part: CommandExpansionPart, { run, scope }: Context): string | undefined {
+  if (scope.nesting >= MAX_NESTING) return undefined;
+  return staticOutput(part.script, (word) => evaluate(run, word, { ...scope, nesting: scope.nesting + 1 }));
 }
 
 function isPlain(part: ParameterExpansionPart): boolean {

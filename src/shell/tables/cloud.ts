@@ -134,7 +134,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         id: "api-mutation",
         verbs: "api",
         options: "-f -F --field --raw-field",
-        value: /mutation[^]*(?:delete|remove|archive|close)/i,
+        value: /^(?=[^]*mutation)(?=[^]*(?:delete|remove|archive|close))/i,
         example: "gh api graphql -f query='mutation{deleteRef(input:{})}'",
         clear: "gh api graphql -f query='query{viewer{login}}'",
       },

@@ -15,7 +15,7 @@ function signs(destroys: string, runs: string): CodeSigns {
 export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Object.create(null) as object, {
   python: signs(
     "\\bos\\s*\\.\\s*(?:remove|unlink|rmdir|removedirs|truncate|rename|renames|replace|kill|killpg|ftruncate)\\b|shutil\\s*\\.\\s*(?:rmtree|move)|\\.unlink\\(|\\.rmdir\\(|\\brmtree\\b|" +
-      "(?<![.\\w])(?:remove|unlink|rmdir|removedirs)\\s*\\(|\\bopen\\s*\\([^)]*,\\s*(?:mode\\s*=\\s*)?[bru]*['\"][^'\"]*[wx][^'\"]*['\"]|\\.write_(?:text|bytes)\\(|\\.truncate\\(|\\.rename\\(|\\.replace\\(['\"]?/|\\.touch\\(\\)\\.unlink",
+      "(?<![.\\w])(?:remove|unlink|rmdir|removedirs)\\s*\\(|\\bopen\\s*\\([^)]{0,300},\\s*(?:mode\\s*=\\s*)?[bru]*['\"][^'\"]*[wx][^'\"]*['\"]|\\.write_(?:text|bytes)\\(|\\.truncate\\(|\\.rename\\(|\\.replace\\(['\"]?/|\\.touch\\(\\)\\.unlink",
     "\\bos\\s*\\.\\s*(?:system|popen|exec\\w*|spawn\\w*|posix_spawn\\w*|startfile|fork)\\b|subprocess|\\bpty\\b|__import__|(?<![.\\w])(?:eval|exec|compile|execfile|system|popen)\\s*\\(|importlib|" +
       "\\bgetattr\\s*\\(|ctypes|\\bcommands\\b\\s*\\.|b64decode|runpy|marshal|pickle\\s*\\.\\s*loads|\\bsh\\s*\\.\\s*rm|multiprocessing|asyncio\\.create_subprocess|from\\s+os\\s+import|builtins|__builtins__|globals\\(\\)|vars\\(",
   ),
@@ -26,19 +26,19 @@ export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Obj
       "fromCharCode|\\batob\\s*\\(|base64|Deno\\s*\\.\\s*(?:run|Command|dlopen)|Bun\\s*\\.\\s*(?:spawn|\\$)|execa|shelljs|worker_threads|\\bimport\\s*\\(|require\\s*\\(\\s*[^'\"`)\\s]|\\[\\s*['\"](?:rm|unlink|exec)",
   ),
   perl: signs(
-    "\\bunlink\\b|\\brmdir\\b|\\brmtree\\b|\\bremove_tree\\b|\\btruncate\\b|\\brename\\b|\\bkill\\b|open\\s*\\(?[^;]*['\"]\\s*\\+?>(?!>)|\\bmove\\s*\\(",
-    "\\bsystem\\b|\\bexec\\b|`|\\bqx\\b|\\beval\\b|\\bopen\\s*\\(?[^;]*\\||\\bfork\\b|\\brequire\\b|\\bdo\\s+['\"]|IPC::|\\bsyscall\\b|\\bpack\\b|\\/e\\b|s\\{[^}]*\\}\\{[^}]*\\}\\w*e",
+    "\\bunlink\\b|\\brmdir\\b|\\brmtree\\b|\\bremove_tree\\b|\\btruncate\\b|\\brename\\b|\\bkill\\b|open\\s*\\(?[^;]{0,300}['\"]\\s*\\+?>(?!>)|\\bmove\\s*\\(",
+    "\\bsystem\\b|\\bexec\\b|`|\\bqx\\b|\\beval\\b|\\bopen\\s*\\(?[^;]{0,300}\\||\\bfork\\b|\\brequire\\b|\\bdo\\s+['\"]|IPC::|\\bsyscall\\b|\\bpack\\b|\\/e\\b|s\\{[^}]{0,200}\\}\\{[^}]{0,200}\\}\\w*e",
   ),
   ruby: signs(
-    "File\\s*\\.\\s*(?:delete|unlink|rename|write|truncate|open\\([^)]*['\"][^'\"]*w)|Dir\\s*\\.\\s*(?:delete|rmdir|unlink)|FileUtils|IO\\s*\\.\\s*write|\\.(?:unlink|rmtree|rmdir)\\b|Process\\s*\\.\\s*kill|\\brm_rf\\b|\\brm_r\\b",
+    "File\\s*\\.\\s*(?:delete|unlink|rename|write|truncate|open\\([^)]{0,300}['\"][^'\"]*w)|Dir\\s*\\.\\s*(?:delete|rmdir|unlink)|FileUtils|IO\\s*\\.\\s*write|\\.(?:unlink|rmtree|rmdir)\\b|Process\\s*\\.\\s*kill|\\brm_rf\\b|\\brm_r\\b",
     "\\bsystem\\b|\\bexec\\b|`|%x|\\bspawn\\b|IO\\s*\\.\\s*popen|Open3|\\beval\\b|instance_eval|class_eval|\\bfork\\b|Kernel\\s*\\.|\\bsend\\s*\\(|__send__|public_send|\\bload\\b|\\bopen\\s*\\(?\\s*['\"]\\||unpack|decode64",
   ),
   php: signs(
-    "\\bunlink\\s*\\(|\\brmdir\\s*\\(|\\brename\\s*\\(|file_put_contents\\s*\\(|ftruncate\\s*\\(|fopen\\s*\\([^)]*['\"][wxc]|posix_kill|\\bcopy\\s*\\(",
+    "\\bunlink\\s*\\(|\\brmdir\\s*\\(|\\brename\\s*\\(|file_put_contents\\s*\\(|ftruncate\\s*\\(|fopen\\s*\\([^)]{0,300}['\"][wxc]|posix_kill|\\bcopy\\s*\\(",
     "\\bsystem\\s*\\(|\\bexec\\s*\\(|shell_exec|passthru|proc_open|popen\\s*\\(|`|\\beval\\s*\\(|pcntl_exec|\\binclude\\b|\\brequire\\b|assert\\s*\\(|base64_decode|create_function|call_user_func|\\$\\w+\\s*\\(|mail\\s*\\(",
   ),
   lua: signs(
-    "os\\s*\\.\\s*(?:remove|rename)|io\\s*\\.\\s*open\\s*\\([^)]*['\"][w]",
+    "os\\s*\\.\\s*(?:remove|rename)|io\\s*\\.\\s*open\\s*\\([^)]{0,300}['\"][w]",
     "os\\s*\\.\\s*execute|io\\s*\\.\\s*popen|loadstring|\\bload\\s*\\(|dofile|loadfile|\\bos\\s*\\[|\\brequire\\b|package\\s*\\.|\\bstring\\.char",
   ),
   tcl: signs(
@@ -46,10 +46,10 @@ export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Obj
     '\\bexec\\b|\\beval\\b|open\\s+["{]?\\||\\bsource\\b|\\bsubst\\b|\\buplevel\\b',
   ),
   r: signs(
-    "unlink\\s*\\(|file\\.remove\\s*\\(|file\\.rename|writeLines\\s*\\([^)]*['\"]",
+    "unlink\\s*\\(|file\\.remove\\s*\\(|file\\.rename|writeLines\\s*\\([^)]{0,300}['\"]",
     "system2?\\s*\\(|shell\\s*\\(|eval\\s*\\(|source\\s*\\(|pipe\\s*\\(",
   ),
-  julia: signs("\\brm\\s*\\(|\\bmv\\s*\\(|open\\s*\\([^)]*['\"]w", "`|\\brun\\s*\\(|\\beval\\s*\\(|ccall|include\\s*\\("),
+  julia: signs("\\brm\\s*\\(|\\bmv\\s*\\(|open\\s*\\([^)]{0,300}['\"]w", "`|\\brun\\s*\\(|\\beval\\s*\\(|ccall|include\\s*\\("),
   mongo: signs(
     "\\.drop\\s*\\(|dropDatabase|dropIndex|deleteMany|deleteOne|\\.remove\\s*\\(|findOneAndDelete|renameCollection|dropUser|dropRole|dropAll|shutdownServer|bulkWrite|\\$out|\\$merge|killOp|killSessions",
     "\\brun(?:Program|NonMongoProgram)?\\s*\\(|\\beval\\s*\\(|\\bload\\s*\\(|child_process|\\bFunction\\b|adminCommand|runCommand\\s*\\(\\s*\\{\\s*(?:drop|delete|shutdown)",
