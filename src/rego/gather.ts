@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
-import { basename, extname, isAbsolute, join, resolve, sep } from "node:path";
-import { globPattern, hasMagic } from "./glob.ts";
+import { basename, extname, join, resolve, sep } from "node:path";
+import { byBytes, expandPaths, joinPath, splitPrefix } from "./expand.ts";
+import { globPattern } from "./glob.ts";
 import type { Problem } from "./protocol.ts";
 import { LIMITS } from "./requests.ts";
 import type { FileSet } from "./requests.ts";
@@ -66,11 +67,6 @@ export async function gather(options: GatherOptions): Promise<FileSet> {
   for (const path of await expandPaths(options.paths, options.cwd)) if (await take(path, walk)) kept.push(path);
   if (walk.problems.length > 0) throw new GatherError(walk.problems);
   return { files: walk.files, binary: walk.binary, paths: kept, ...(options.bundle === true ? { bundle: true } : {}) };
-}
-
-/** The paths that are meant, with patterns expanded and sorted; a path that exists, or that has no magic, stands for itself. */
-export async function expandPaths(paths: readonly string[], cwd: string): Promise<readonly string[]> {
-  return (await Promise.all(paths.map((path) => expand(path, cwd)))).flat();
 }
 
 /** Reads one path; false when nothing of it is left to load. */
@@ -144,55 +140,6 @@ async function readOne(spot: Spot, walk: Walk, size: number): Promise<void> {
   } catch {
     walk.problems.push({ code: "load_error", message: `${spot.path}: not UTF-8` });
   }
-}
-
-async function expand(given: string, cwd: string): Promise<readonly string[]> {
-  const path = given.replace(/^file:\/\//u, "").replaceAll(sep, "/");
-  const [prefix, place] = splitPrefix(path);
-  if (!hasMagic(place) || (await exists(resolve(cwd, place)))) return [path];
-  const [first, ...rest] = place.split("/");
-  let found: string[] = isAbsolute(place) ? ["/"] : await matches("", first ?? "", cwd);
-  for (const part of rest.filter((name) => name !== "")) {
-    found = (await Promise.all(found.map((folder) => matches(folder, part, cwd)))).flat();
-  }
-  return found.length === 0 ? [path] : found.map((match) => prefix + match);
-}
-
-async function matches(folder: string, part: string, cwd: string): Promise<string[]> {
-  if (!hasMagic(part)) return (await exists(resolve(cwd, folder, part))) ? [joinPath(folder, part)] : [];
-  const pattern = globPattern(part);
-  try {
-    const names = (await readdir(resolve(cwd, folder))).sort(byBytes);
-    // As in a shell, a pattern takes hidden names only when it says so.
-    return names
-      .filter((name) => pattern?.test(name) === true && (part.startsWith(".") || !name.startsWith(".")))
-      .map((name) => joinPath(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-/** OPA's `foo.bar:path`: the prefix with its colon, and the path. */
-function splitPrefix(path: string): readonly [string, string] {
-  const colon = path.indexOf(":");
-  if (colon <= 0 || path.indexOf("://") === colon || /^[A-Za-z]:[/\\]/u.test(path)) return ["", path];
-  return [path.slice(0, colon + 1), path.slice(colon + 1)];
-}
-
-function joinPath(folder: string, name: string): string {
-  if (folder === "" || folder === ".") return name;
-  return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function unreadable(path: string, error: unknown): Problem {

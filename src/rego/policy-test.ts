@@ -1,7 +1,8 @@
 import { regoOptions, withToolchain } from "./command.ts";
 import type { CommonOptions } from "./command.ts";
 import { thresholdMessage } from "./coverage.ts";
-import { expandPaths, gather, GatherError } from "./gather.ts";
+import { expandPaths } from "./expand.ts";
+import { gather, GatherError } from "./gather.ts";
 import { renderJunit } from "./junit.ts";
 import { complain, problemsOf, reportProblems } from "./report.ts";
 import type { CommandIo, CommandResult } from "./report.ts";

@@ -17,6 +17,7 @@ import type {
   RegoOptions,
   TestRequest,
 } from "./requests.ts";
+import { chunksOf } from "./chunks.ts";
 import { parseAnswer } from "./results.ts";
 import type { Answer, Evaluation, FormatResult, TestReport } from "./results.ts";
 
@@ -128,16 +129,12 @@ function builtFiles({ head }: Reply): BuildResult {
   return { archive: bytes("bundle.tar.gz"), data: bytes("data.json"), manifest: head.result as JsonObject, ...wasm };
 }
 
-const CHUNK = 1000;
-
 async function manyInChunks(
   call: (payload: string) => Promise<Outcome<Reply>>,
   inputs: readonly string[],
 ): Promise<Outcome<readonly Answer[]>> {
   const answers: Answer[] = [];
-  for (let start = 0; start < inputs.length; start += CHUNK) {
-    // A newline inside a JSON text can only be white space, and would end the line.
-    const lines = inputs.slice(start, start + CHUNK).map((text) => text.replaceAll(/[\r\n]/gu, " "));
+  for (const lines of chunksOf(inputs)) {
     const reply = await call(lines.join("\n"));
     if (!reply.ok) return reply;
     for (const line of reply.value.payload.split("\n")) if (line !== "") answers.push(parseAnswer(line));

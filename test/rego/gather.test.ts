@@ -47,6 +47,9 @@ describe("gather", () => {
     ["a pattern for files", { paths: ["p/*_test.rego"] }, ["p/a_test.rego"]],
     ["a pattern for folders, none of them hidden", { paths: ["p/*/*.rego"] }, ["p/deep/b.rego"]],
     ["a pattern for hidden folders", { paths: ["p/.h*/*.rego"] }, ["p/.hidden/c.rego"]],
+    ["a pattern over any depth", { paths: ["**/*.rego"] }, ["p/a.rego", "p/a_test.rego", "p/deep/b.rego", "q/d.rego"]],
+    ["a pattern below a folder", { paths: ["p/**/b.rego"] }, ["p/deep/b.rego"]],
+    ["everything below a folder", { paths: ["q/**"] }, ["q/d.rego"]],
     ["a data prefix", { paths: ["foo.bar:p/data.json"] }, ["p/data.json"]],
     ["a file URL", { paths: ["file://p/a.rego"] }, ["p/a.rego"]],
   ] as const)("takes %s", async (_name, options, expected) => {
