@@ -30,17 +30,17 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
   const { decision } = record.verdict;
   const parts: EventParts = { input: record.input, ...(decision === undefined ? {} : { result: plain(decision) }) };
   const session = { before: { ...record.before }, after: { ...record.after } };
-  const regate = { event: "decision", bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
-  const event = {
-    ...common(record.decisionId, frame),
-    ...(record.bundle === undefined ? {} : { bundles: { [record.bundle.name]: { revision: record.bundle.digest } } }),
-    ...plain(parts),
-    metrics: { ...record.metrics },
-  };
-  return redacted({ event, regate, failed: false }, () => {
-    const { erased, masked, ...clean } = redactEvent(parts);
-    return { event: { ...event, ...plain(clean), ...lists({ erased, masked }) }, regate, failed: false };
-  });
+  const parent = record.parent === undefined ? {} : { parent_decision_id: record.parent };
+  const regate = { event: "decision", ...parent, bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
+  const event = common(record.decisionId, frame);
+  if (record.bundle !== undefined) event["bundles"] = { [record.bundle.name]: { revision: record.bundle.digest } };
+  event["metrics"] = { ...record.metrics };
+  try {
+    Object.assign(event, withoutEmptyLists(redactEvent(parts)));
+    return { event, regate, failed: false };
+  } catch (error) {
+    return erasedEvent({ event: { ...event, ...plain(parts) }, regate, failed: false }, messageOf(error));
+  }
 }
 
 /** Makes the event of an outcome: the decision's id, no input. */
@@ -53,12 +53,14 @@ export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): Unsealed
     ...(code === undefined ? {} : { code }),
     duration_ms: Math.round(durationMs * 1000) / 1000,
   };
-  const regate = { event: "outcome", outcome: { ...outcome, ...(facts === undefined ? {} : { facts }) } };
-  if (facts === undefined) return { event, regate, failed: false };
-  return redacted({ event, regate, failed: false }, () => {
-    const { value, ...erasures } = redactJson(facts, FACTS);
-    return { event: { ...event, ...lists(erasures) }, regate: { event: "outcome", outcome: { ...outcome, facts: value } }, failed: false };
-  });
+  const regateOf = (some: JsonObject): JsonObject => ({ event: "outcome", outcome: { ...outcome, ...some } });
+  if (facts === undefined) return { event, regate: regateOf({}), failed: false };
+  try {
+    const { value, erased, masked } = redactJson(facts, FACTS);
+    return { event: { ...event, ...withoutEmptyLists({ erased, masked }) }, regate: regateOf({ facts: value }), failed: false };
+  } catch (error) {
+    return erasedEvent({ event, regate: regateOf({ facts }), failed: false }, messageOf(error));
+  }
 }
 
 /** The same event with everything erased that callers and policies fill, and the reason in OPA's field `error`. */
@@ -94,17 +96,16 @@ function verdictOf({ verdict }: DecisionRecord): JsonObject {
   return { admitted: false, stage: verdict.refusal.stage, code: verdict.refusal.code };
 }
 
-function redacted(whole: UnsealedEvent, redact: () => UnsealedEvent): UnsealedEvent {
-  try {
-    return redact();
-  } catch (error) {
-    return erasedEvent(whole, isAuditError(error) ? error.message : "the event could not be redacted");
-  }
+/** `erased` and `masked` stand in an event only when something was. */
+function withoutEmptyLists(redacted: Erasures): JsonObject {
+  const fields = plain({ ...redacted });
+  if (redacted.erased.length === 0) delete fields["erased"];
+  if (redacted.masked.length === 0) delete fields["masked"];
+  return fields;
 }
 
-/** `erased` and `masked` stand in an event only when something was. */
-function lists({ erased, masked }: Erasures): JsonObject {
-  return { ...(erased.length > 0 ? { erased: [...erased] } : {}), ...(masked.length > 0 ? { masked: [...masked] } : {}) };
+function messageOf(error: unknown): string {
+  return isAuditError(error) ? error.message : "the event could not be redacted";
 }
 
 /** Typed records are JSON objects with an interface that lacks an index signature. */

@@ -11,6 +11,8 @@ export interface LoggedSessionState {
 /** One decision to be recorded (design §10). */
 export interface DecisionRecord {
   readonly decisionId: string;
+  /** Decision id of the call that made this one. */
+  readonly parent?: string;
   readonly call: ToolCall;
   /** The policy input exactly as it was built for this call, also when an earlier stage refused. */
   readonly input: JsonObject;

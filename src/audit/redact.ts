@@ -73,6 +73,7 @@ function redactTextOnce(text: string): string {
 }
 
 function erasuresOf(walk: Walk): Erasures {
+  if (walk.erased.size === 0) return { erased: [], masked: [] };
   const erased = tidyPointers(walk.erased);
   const listed = new Set(erased);
   return { erased, masked: tidyPointers(walk.masked).filter((pointer) => listed.has(pointer)) };
