@@ -25,6 +25,8 @@ export interface CallParts {
 export interface MadeCall {
   readonly call: ToolCall;
   readonly problem?: ArgumentProblem;
+  /** Decision id of the call that made this one, if one did. */
+  readonly parent?: string;
 }
 
 /** A command that nobody can read: counts as destructive (design §5). */

@@ -10,6 +10,7 @@ import { readBoundedFile } from "./read-file.ts";
 import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
+import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
@@ -48,6 +49,7 @@ export interface ServeOptions {
   readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
+  readonly starlark: StarlarkOptions;
   /** How long a human has to confirm a call. */
   readonly confirmTimeoutMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
@@ -165,6 +167,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),
     identityRules: identityOptions(sources),
+    starlark: starlarkOptions(sources),
     ...localeOption(sources),
     ...readContext(pick(SETTINGS.contextFile, sources)),
     ...readProfiles(pick(SETTINGS.profilesFile, sources)),

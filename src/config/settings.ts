@@ -1,4 +1,5 @@
 import { agentIdProblem } from "./agent-id.ts";
+import { STARLARK_SETTINGS } from "./starlark-settings.ts";
 
 /** One setting: the same name as flag (`--name`) and as key of the configuration file, and its environment variables. */
 export interface Setting {
@@ -191,6 +192,7 @@ export const SETTINGS = {
     describe: "a confirmed identity holds for so many calls that may change something (default: until the profile is switched)",
     problem: countProblem,
   },
+  ...STARLARK_SETTINGS,
 } as const satisfies Record<string, Setting>;
 
 /** What is wrong with a value of a setting, from whatever source, as a phrase that follows it. */

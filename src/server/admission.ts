@@ -5,6 +5,7 @@ import type { MadeCall } from "../call/make-call.ts";
 import type { GateQuestion } from "../gate/gate.ts";
 import { judge } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { IdentityLook } from "../session/identity-watch.ts";
@@ -31,6 +32,8 @@ export interface Admission {
 export interface AdmissionRequest {
   readonly made: MadeCall;
   readonly confirmation: GateQuestion["confirmation"];
+  /** Why an answer that came with the call is no yes. */
+  readonly answer?: RefusalCode | undefined;
   /** Given after a question to the human that did not end well: then the gate is not asked again. */
   readonly verdict?: Verdict;
 }
@@ -83,9 +86,9 @@ function judgeCall(core: Core, request: AdmissionRequest, look: IdentityLook): J
 
 function askGate(core: Core, ask: { request: AdmissionRequest; input: JsonObject; clock: { asked: bigint } }): Verdict {
   const { allowlist, requireDryRun } = core.options;
-  const { made, confirmation } = ask.request;
+  const { made, confirmation, answer } = ask.request;
   try {
-    const question = { ...made, input: ask.input, stopped: core.stopped, confirmation };
+    const question = { ...made, input: ask.input, stopped: core.stopped, confirmation, answer };
     return judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) });
   } catch (error) {
     core.report(error);
@@ -118,12 +121,16 @@ function record(core: Core, entry: { decisionId: string; made: MadeCall; judged:
   const after = rearmed ? { identity_confirmed: false, epoch: before.epoch + 1 } : before;
   const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
   try {
-    core.recorder.decision({ decisionId, call: made.call, input, verdict, ...bundle, before, after, metrics });
+    core.recorder.decision({ decisionId, ...parentOf(made), call: made.call, input, verdict, ...bundle, before, after, metrics });
     return undefined;
   } catch (error) {
     core.report(error);
     return { admitted: false, refusal: refuse("admission", "audit.unavailable") };
   }
+}
+
+function parentOf({ parent }: MadeCall): { parent?: string } {
+  return parent === undefined ? {} : { parent };
 }
 
 function stateOf({ session }: Core): LoggedSessionState {

@@ -10,6 +10,9 @@ import { isProfileError } from "../session/profile-error.ts";
 import { createSessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
+import { openStarlark } from "../starlark/engine.ts";
+import type { StarlarkEngine } from "../starlark/engine.ts";
+import type { StarlarkLimits } from "../starlark/limits.ts";
 import { createRegistry } from "../tools/registry.ts";
 import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
@@ -18,6 +21,7 @@ import { createHumanLine } from "./human-line.ts";
 import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
+import { createScriptCalls } from "./script-calls.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** What a server over stdio is made of: validated options, the engine, and the process's streams. */
@@ -28,6 +32,8 @@ export interface ServerOptions {
   readonly allowlist?: ReadonlySet<string>;
   readonly requireDryRun: boolean;
   readonly destructiveMatch: "words" | "text";
+  /** Limits of eval_starlark. */
+  readonly starlark: StarlarkLimits;
   /** Real path of the working directory of commands. */
   readonly workdir: string;
   readonly stateDir: string;
@@ -82,8 +88,10 @@ export function startServer(options: ServerOptions): RunningServer {
   const factsOf = declaredFacts(engine);
   const profiles = serverProfiles({ stateDir, declaredProfiles: options.declaredProfiles, note });
   const commands = createCommandBook(factsOf);
+  const starlark = openStarlark({ limits: options.starlark, report: (problem) => note(`eval_starlark: ${messageOf(problem)}`) });
+  const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
-  const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands }));
+  const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands, starlark, scripts }));
   const human = createHumanLine();
   const corridor = createCorridor({
     ...osUser(),
@@ -108,6 +116,16 @@ export function startServer(options: ServerOptions): RunningServer {
   });
   commands.use(registry);
   commands.bind(corridor);
+  scripts.bind(corridor);
   const { stdin, stdout, stop } = options;
-  return { claim, ended: serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note }) };
+  const served = serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note });
+  return { claim, ended: thenClose(served, starlark) };
+}
+
+async function thenClose(served: Promise<void>, engine: StarlarkEngine): Promise<void> {
+  try {
+    await served;
+  } finally {
+    await engine.close();
+  }
 }

@@ -34,10 +34,10 @@ export function createCommandBook(factsOf: (tool: string) => ToolFacts): Command
       const shown = new Set(parts.corridor.listTools().map(({ name }) => name));
       return parts.registry.list().flatMap((registered) => (shown.has(registered.tool.name) ? entryOf(registered, factsOf) : []));
     },
-    async callCommand({ commandKey, arguments: args, signal }) {
+    async callCommand({ commandKey, arguments: args, from, signal }) {
       const parts = bound();
       const target = targetOf(commandKey, parts.registry, factsOf);
-      const answer = await parts.corridor.call({ ...target, arguments: args, path: "execute", signal });
+      const answer = await parts.corridor.call({ ...target, arguments: args, path: "execute", from, signal });
       return answer.kind === "unknown_tool" ? undefined : answer.result;
     },
     bind: (made) => {

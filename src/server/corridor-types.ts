@@ -1,7 +1,8 @@
 import type { JsonObject } from "../call/json.ts";
 import type { CallPath } from "../call/tool-call.ts";
 import type { ClientFacts } from "../session/session.ts";
-import type { ToolContext } from "../tools/tool.ts";
+import type { CallLink, ToolContext } from "../tools/tool.ts";
+import type { RetryChannel } from "./retry.ts";
 
 /** One MCP content block; Regate itself makes text blocks only, embedders and upstream servers any. */
 export interface ContentBlock extends JsonObject {
@@ -24,6 +25,10 @@ export interface CallRequest {
   readonly path: CallPath;
   /** True when no tool is meant although one may be called so: `execute` with a key that is no command's. Gated as an unknown tool. */
   readonly isUnknown?: boolean;
+  /** The call that makes this one; absent for a call from outside. */
+  readonly from?: CallLink;
+  /** How the human is asked, when the client cannot be asked while the call waits. */
+  readonly retry?: RetryChannel;
   /** Aborted when the caller no longer wants an answer. */
   readonly signal?: AbortSignal;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */

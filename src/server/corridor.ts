@@ -11,7 +11,7 @@ import { createSession } from "../session/live-session.ts";
 import type { SessionEntry } from "../session/registry.ts";
 import { admit, preview } from "./admission.ts";
 import type { Admission } from "./admission.ts";
-import { createConfirmer } from "./confirm.ts";
+import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
@@ -23,7 +23,9 @@ import { prepare } from "./prepare.ts";
 import type { Prepared } from "./prepare.ts";
 import { createRecorder } from "./recorder.ts";
 import { refusalResult } from "./results.ts";
+import { askWithAnswer, channelOf, handsOn, replyOf } from "./retry.ts";
 import { createRunning } from "./running.ts";
+import { createSealedQuestions } from "./sealed-questions.ts";
 
 /** A corridor that can also look ahead. */
 export interface OpenCorridor extends Corridor {
@@ -70,6 +72,8 @@ function createCore(options: CorridorOptions): Core {
     recorder: createRecorder(log, report),
     effects: createEffects(session.identity, session.watch),
     confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
+    questions: createSealedQuestions({ lifetimeMs: confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS }),
+    retries: new Map(),
     now,
     report,
     running: createRunning(),
@@ -92,10 +96,15 @@ async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer>
 async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
   const made = callOf(core, request);
   const prepared = lazily(() => prepare(core.options.registry, request, made.call));
-  const first = admit(core, { made, confirmation: () => confirmationOf(core, prepared()) });
+  const channel = channelOf(core, request);
+  const reply = channel?.state === undefined || handsOn(prepared()) ? undefined : replyOf(core, channel, made);
+  const answer = reply?.accepted === false ? reply.code : undefined;
+  const isAgreed = reply?.accepted === true;
+  const first = admit(core, { made, answer, confirmation: () => (isAgreed ? "settled" : confirmationOf(core, request, prepared())) });
   core.session.usage.judged(made.call.tool, core.now().getTime());
   const decision = pendingDecision(first);
   if (decision === undefined) return proceed(core, { request, made, admission: first, prepared });
+  if (channel !== undefined) return { kind: "result", result: askWithAnswer(core, channel, { made, first }) };
   try {
     const settled = await settlePending(core, { made, first, decision, signal: request.signal });
     if (settled === undefined) return cancelledAnswer(core, made, first);
@@ -130,18 +139,24 @@ function callOf(core: Core, request: CallRequest): MadeCall {
   const { analyse } = core.options;
   const { tool, path, isUnknown } = request;
   const factsOf = isUnknown === true ? unknownFacts : core.options.factsOf;
-  return makeCall({ tool, arguments: request.arguments, path, time: core.now().toISOString(), factsOf, analyse, riskOf: riskClass });
+  const time = core.now().toISOString();
+  const made = makeCall({ tool, arguments: request.arguments, path, time, factsOf, analyse, riskOf: riskClass });
+  return request.from === undefined ? made : { ...made, parent: request.from.decisionId };
 }
 
-function confirmationOf(core: Core, prepared: Prepared): Confirmation {
+/** Inside a script nobody is asked: the wait would hold its thread, and its author could not tell the human what is going on. */
+function confirmationOf(core: Core, request: CallRequest, prepared: Prepared): Confirmation {
   if (prepared.kind !== "run") return "settled";
-  return core.confirm !== undefined && core.session.canElicit() ? "ask" : "none";
+  if (request.from?.scripted === true) return "none";
+  if (!core.session.canElicit()) return "none";
+  const hasChannel = channelOf(core, request) === undefined ? core.confirm !== undefined : !handsOn(prepared);
+  return hasChannel ? "ask" : "none";
 }
 
 function decide(core: Core, request: CallRequest): Verdict {
   try {
     const made = callOf(core, request);
-    return preview(core, { made, confirmation: () => confirmationOf(core, prepare(core.options.registry, request, made.call)) });
+    return preview(core, { made, confirmation: () => confirmationOf(core, request, prepare(core.options.registry, request, made.call)) });
   } catch (error) {
     core.report(error);
     return { admitted: false, refusal: refuse("admission", "gate.internal") };

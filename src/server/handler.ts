@@ -1,8 +1,8 @@
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
-import { ToolError } from "../tools/tool-error.ts";
+import { PassedOn, ToolError } from "../tools/tool-error.ts";
 import type { CallToolResult } from "./corridor-types.ts";
-import { isToolResult, refusalResult } from "./results.ts";
+import { isToolResult, refusalCodeOf, refusalResult } from "./results.ts";
 import { onAbort } from "./signals.ts";
 
 /** Largest result, in bytes of its JSON; leaves room for the envelope of an answer below 2 MB (design §7). */
@@ -68,6 +68,8 @@ function bounded(run: HandlerRun, result: unknown): HandlerEnd {
 }
 
 function failed(run: HandlerRun, error: unknown): HandlerEnd {
+  if (error instanceof PassedOn && isToolResult(error.answer))
+    return { status: "error", code: refusalCodeOf(error.answer) ?? "call.failed", result: error.answer };
   if (error instanceof ToolError)
     return { status: "error", code: "call.failed", result: handlerRefusal(run.decisionId, "call.failed", error.message) };
   run.report(error);

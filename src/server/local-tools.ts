@@ -3,6 +3,8 @@ import type { ProfileStore } from "../session/profile-store.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import { auditLogTool } from "../tools/audit-log.ts";
 import { describeTool, searchTool } from "../tools/command-catalogue.ts";
+import type { StarlarkEngine } from "../starlark/engine.ts";
+import { evalStarlarkTool } from "../tools/eval-starlark.ts";
 import { executeTool } from "../tools/execute.ts";
 import { harnessLoadTool, overviewStatusTool, profileStatusTool, whoamiTool } from "../tools/identity-reads.ts";
 import { listSessionsTool } from "../tools/list-sessions.ts";
@@ -10,6 +12,7 @@ import { profileChangeTools } from "../tools/profile-changes.ts";
 import { runShellTool } from "../tools/run-shell.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { CommandBook } from "./commands.ts";
+import type { ScriptCalls } from "./script-calls.ts";
 
 /** What the local tools of one session are made from. */
 export interface LocalToolsOptions {
@@ -22,12 +25,16 @@ export interface LocalToolsOptions {
   readonly logFile: string;
   readonly profiles: ProfileStore;
   readonly commands: CommandBook;
+  readonly starlark: StarlarkEngine;
+  readonly scripts: ScriptCalls;
 }
 
 /** The local tools that a server over stdio offers (design §6, §7). */
-export function localTools({ workdir, environment, sessions, logFile, profiles, commands }: LocalToolsOptions): readonly Tool[] {
+export function localTools(options: LocalToolsOptions): readonly Tool[] {
+  const { workdir, environment, sessions, logFile, profiles, commands, starlark, scripts } = options;
   return [
     runShellTool({ workdir, environment }),
+    evalStarlarkTool({ evaluate: starlark.evaluate, callTool: scripts.callTool }),
     listSessionsTool({
       listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),
     }),

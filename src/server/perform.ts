@@ -2,6 +2,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
+import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
 import type { Core } from "./core.ts";
 import type { CallAnswer, CallRequest } from "./corridor-types.ts";
@@ -57,7 +58,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     decisionId,
     timeoutMs: prepared.timeoutMs,
     signals: [request.signal, core.shutdown.signal],
-    start: (signal) => prepared.start({ call, decision, session, signal }),
+    start: (signal) => prepared.start({ call, decision, session, link: linkOf(admitted), signal }),
     onSettled() {
       ended();
       ticket?.ended();
@@ -66,6 +67,10 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     report: core.report,
   });
   return call.dryRun && end.status === "ok" ? { ...end, status: "dry_run" } : end;
+}
+
+function linkOf({ request, admission }: AdmittedCall): CallLink {
+  return { decisionId: admission.decisionId, scripted: request.from?.scripted === true };
 }
 
 function invalid({ admission }: AdmittedCall, problem: string): HandlerEnd {

@@ -1,4 +1,7 @@
+import { isJsonObject } from "../call/json.ts";
 import type { JsonObject } from "../call/json.ts";
+import { REFUSALS } from "../gate/refusals.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
 import type { Refusal } from "../gate/verdict.ts";
 import type { Reason } from "../policy/decision.ts";
 import type { CallToolResult } from "./corridor-types.ts";
@@ -35,4 +38,11 @@ export function isToolResult(value: unknown): value is CallToolResult {
   return value.content.every(
     (block: unknown) => typeof block === "object" && block !== null && "type" in block && typeof block.type === "string",
   );
+}
+
+/** The code of a result that is a refusal of this gate. */
+export function refusalCodeOf({ _meta }: CallToolResult): RefusalCode | undefined {
+  const decision = _meta?.[DECISION_META];
+  const code = isJsonObject(decision) ? decision["code"] : undefined;
+  return typeof code === "string" && Object.hasOwn(REFUSALS, code) ? (code as RefusalCode) : undefined;
 }

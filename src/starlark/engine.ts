@@ -11,7 +11,7 @@ import { createTurns } from "./turns.ts";
 /** How an engine is opened. */
 export interface StarlarkOptions {
   readonly limits: StarlarkLimits;
-  /** Told what broke inside; scripts and agents get fixed words. */
+  /** Told what broke when the engine failed; scripts and agents get fixed words. */
   readonly report?: (problem: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ export function openStarlark({ limits, report = () => undefined }: StarlarkOptio
     try {
       return await work;
     } catch (error) {
-      if (error instanceof StarlarkError && error.cause !== undefined) report(error.cause);
+      if (error instanceof StarlarkError && error.message === STARLARK_FAULTS.engine) report(error.cause);
       throw error;
     } finally {
       open.delete(work);

@@ -2,13 +2,15 @@ import { z } from "zod";
 import { isJsonObject } from "../call/json.ts";
 import type { JsonObject } from "../call/json.ts";
 import { ToolError } from "./tool-error.ts";
-import type { Tool } from "./tool.ts";
+import type { CallLink, Tool } from "./tool.ts";
 
 /** A command that is to be called by its key. */
 export interface CommandCall {
   readonly commandKey: string;
   /** Exactly as they were sent. */
   readonly arguments: JsonObject;
+  /** The call of execute. */
+  readonly from: CallLink;
   readonly signal: AbortSignal;
 }
 
@@ -40,11 +42,11 @@ export function executeTool({ callCommand }: ExecutePorts): Tool {
     output: z.looseObject({}),
     passesOn: true,
     timeoutMs: TIMEOUT_MS,
-    async handler(args, { call, signal }) {
+    async handler(args, { call, link, signal }) {
       const { command_key: commandKey } = args as z.infer<typeof input>;
       if (commandKey === "execute") throw new ToolError("execute: cannot execute itself");
       const inner = call.arguments["arguments"];
-      const answer = await callCommand({ commandKey, arguments: isJsonObject(inner) ? inner : {}, signal });
+      const answer = await callCommand({ commandKey, arguments: isJsonObject(inner) ? inner : {}, from: link, signal });
       if (answer === undefined) throw new ToolError("execute: no command has this key");
       return { structured: {}, passed: answer };
     },

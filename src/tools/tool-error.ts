@@ -8,3 +8,18 @@ export class ToolError extends Error {
     this.name = "ToolError";
   }
 }
+
+/**
+ * The answer of another call that a tool made, a refusal above all, which ends the tool's own: it goes back as it is, with its own text,
+ * code and decision (design §1: a refusal's text is the same bytes on every path).
+ */
+export class PassedOn extends Error {
+  /** The other call's whole answer. */
+  readonly answer: object;
+
+  constructor(answer: object) {
+    super("the answer of another call is passed on");
+    this.name = "PassedOn";
+    this.answer = answer;
+  }
+}

@@ -4,11 +4,20 @@ import type { ToolCall } from "../call/tool-call.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { SessionView } from "../session/session.ts";
 
+/** Names a call to those that it makes: for the record, and for what may not happen inside a script. */
+export interface CallLink {
+  readonly decisionId: string;
+  /** True when a script is among the calls that led here: nobody can be asked, and no further script runs. */
+  readonly scripted: boolean;
+}
+
 /** What a handler gets beside its call. */
 export interface ToolContext {
   readonly call: ToolCall;
   readonly decision: Decision;
   readonly session: SessionView;
+  /** To be handed on with every call that the handler makes. */
+  readonly link: CallLink;
   /** Aborted on cancellation, timeout and shutdown. */
   readonly signal: AbortSignal;
 }

@@ -38,6 +38,7 @@ export function contextOf(args: JsonObject, signal: AbortSignal = new AbortContr
       client: { elicitation: false },
       usage: { calls: 0, tool_calls: 0, calls_last_minute: 0, running: 0, denied: 0, elapsed_seconds: 0 },
     },
+    link: { decisionId: "d-1", scripted: false },
     signal,
   };
 }
