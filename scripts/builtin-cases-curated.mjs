@@ -558,6 +558,33 @@ const findings = patterns.flatMap((pattern, index) =>
 );
 const templates = ["X", "<$0>", "$1-$2", "${1}x", "$1x", "$$", "$", "${", "${n}", "$n$m", "$01", "\\\\1", "$9", "${a b}", "[$0$0]", "é$0"];
 
+// Wall clocks that a zone skips or repeats a day later, and priorities of bodies that match nothing.
+const transitions = [
+  ["1615620600000000000", "America/New_York"],
+  ["1636176600000000000", "America/New_York"],
+  ["1616808600000000000", "Europe/Berlin"],
+  ["1635553800000000000", "Europe/Berlin"],
+  ["1633105800000000000", "Australia/Sydney"],
+  ["1617377400000000000", "Australia/Sydney"],
+  ["1633104600000000000", "Australia/Lord_Howe"],
+  ["1325152800000000000", "Pacific/Apia"],
+  ["1635553800123456789", "Atlantic/Azores"],
+].flatMap(([ns, zone]) => ["-1", "0", "1", "2"].map((days) => [`[${ns}, ${text(zone)}]`, "0", "0", days]));
+const nullable = [
+  "(|a)*",
+  "(|a)+",
+  "(|a)*?",
+  "(a|)*",
+  "((|a)+)*",
+  "(a?)*?b",
+  "(?:|a)*",
+  "(a*)*b",
+  "((a|b)*|c)*",
+  "(()|a)+b",
+  "(|a|b){2,}",
+  "(\\b|a)*",
+];
+
 /** Builtin → operands of each call. */
 export const curated = {
   sprintf: [
@@ -573,10 +600,13 @@ export const curated = {
   "time.weekday": moments.map((moment) => [moment]),
   "time.parse_rfc3339_ns": [...stamps.map((stamp) => [text(stamp)]), ["1"], ["null"]],
   "time.parse_duration_ns": [...durations.map((duration) => [text(duration)]), ["1"]],
-  "time.add_date": moments.flatMap((moment, index) => [
-    [moment, String(index % 3), String((index % 15) - 7), String((index % 63) - 31)],
-    [moment, "1", "1", "1.5"],
-  ]),
+  "time.add_date": [
+    ...transitions,
+    ...moments.flatMap((moment, index) => [
+      [moment, String(index % 3), String((index % 15) - 7), String((index % 63) - 31)],
+      [moment, "1", "1", "1.5"],
+    ]),
+  ],
   "time.diff": moments.map((moment, index) => [moment, moments[(index * 7 + 3) % moments.length]]),
   "object.subset": shapes.flatMap((whole) => shapes.map((part) => [whole, part])),
   "strings.any_prefix_match": [...words, ...lists].flatMap((search) => lists.map((base) => [search, base])),
@@ -612,9 +642,15 @@ export const curated = {
     ["-2", "2", "3"],
     ["0", "300", "100"],
   ],
-  "regex.find_n": findings.flatMap((row, index) => [
-    [...row, "-1"],
-    [...row, String(index % 3)],
-  ]),
-  "regex.replace": findings.map(([pattern, subject], index) => [subject, pattern, `"${templates[index % templates.length]}"`]),
+  "regex.find_n": [
+    ...nullable.flatMap((pattern) => ['"aaa"', '"baab"', '"abcab"', '""'].map((subject) => [`"${pattern}"`, subject, "-1"])),
+    ...findings.flatMap((row, index) => [
+      [...row, "-1"],
+      [...row, String(index % 3)],
+    ]),
+  ],
+  "regex.replace": [
+    ...nullable.map((pattern) => ['"aabca"', `"${pattern}"`, '"<$0|$1>"']),
+    ...findings.map(([pattern, subject], index) => [subject, pattern, `"${templates[index % templates.length]}"`]),
+  ],
 };

@@ -11,6 +11,7 @@ describe("compileProjection", () => {
     ["sends the whole input for the empty path", [[], ["a"]], { b: [1] }, '{"b":[1]}'],
     ["sends what is read and nothing else", [["a"], ["c", "d"]], { a: 1, b: 2, c: { d: 3, e: 4 } }, '{"a":1,"c":{"d":3}}'],
     ["leaves out what is not there", [["a"], ["b", "c"]], {}, "{}"],
+    ["goes on after what is not there", [["a"], ["b"]], { b: 1 }, '{"b":1}'],
     ["keeps null and false", [["a"], ["b"]], { a: null, b: false }, '{"a":null,"b":false}'],
     ["lets a path cover its subtree", [["a", "b"], ["a"]], { a: { b: 1, c: 2 } }, '{"a":{"b":1,"c":2}}'],
     ["keeps an object that has nothing of what is read", [["a", "b"]], { a: { c: 1 } }, '{"a":{}}'],
