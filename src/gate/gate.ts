@@ -7,6 +7,7 @@ import { isEntitled } from "./entitlement.ts";
 import { GATE_ORDER } from "./order.ts";
 import { refusalOf, refuseUnfit } from "./policy.ts";
 import { refuse } from "./refuse.ts";
+import type { RefusalCode } from "./refusals.ts";
 import type { Refusal, StageId, Verdict } from "./verdict.ts";
 
 /** What stays the same for all calls of a session. */
@@ -28,6 +29,8 @@ export interface GateQuestion {
   readonly stopped: boolean;
   /** Looked at only when policy wants a human. */
   readonly confirmation: () => Confirmation;
+  /** Why an answer that came with the call is no yes: refuses it even when policy wants no answer any more. */
+  readonly answer?: RefusalCode | undefined;
 }
 
 /** `none`: nobody can be asked; `ask`: a human can; `settled`: the human agreed, or nothing would run anyway. */
@@ -78,6 +81,7 @@ function judgePolicy(walk: Walk): Refusal | undefined {
 }
 
 function judgeConfirm({ question, decision }: Walk): Refusal | undefined {
+  if (question.answer !== undefined) return refuse("confirm", question.answer);
   switch (decision?.confirm) {
     case "none":
       return undefined;

@@ -68,6 +68,7 @@ export const GATE_ORDER: readonly GateStage[] = Object.freeze([
       "confirm.no_answer",
       "confirm.malformed",
       "confirm.stale",
+      "confirm.state_invalid",
     ],
     reason: "the human in the session is asked last, right before the call runs, and only about what policy allows",
   },

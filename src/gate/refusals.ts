@@ -37,6 +37,11 @@ export const REFUSALS = frozenRows({
     retryable: true,
     resolve: "identity_read",
   },
+  "confirm.state_invalid": {
+    text: "confirm: the answer does not belong to this call or is no longer valid, nothing was executed",
+    retryable: true,
+    resolve: "confirm",
+  },
   "approval.unavailable": {
     text: "approval: the policy asks for one and none can be requested here, nothing was executed",
     retryable: false,

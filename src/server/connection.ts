@@ -8,7 +8,8 @@ import { createEdgeLog, type EdgeLog } from "./edge-log.ts";
 import type { HumanLine } from "./human-line.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { openLegacySession, type LegacySession } from "./mcp-server.ts";
-import { completed, discover, isModern, modernClient, privateList } from "./modern.ts";
+import { callWithRetry } from "./modern-call.ts";
+import { discover, isModern, modernClient, privateList } from "./modern.ts";
 import { readRequestId } from "./request-id.ts";
 import { RPC, rpcError, type RpcReply } from "./rpc.ts";
 import { screenLine, TOO_LONG, type RefusedLine, type ScreenedRequest } from "./screen.ts";
@@ -128,7 +129,7 @@ function modernReply({ corridor, version }: Edge, request: ScreenedRequest, sign
       return privateList(listTools(corridor), version);
     case "tools/call":
       corridor.setClient(client.facts);
-      return callTool(corridor, request.params ?? {}, signal).then((reply) => completed(reply, version));
+      return callWithRetry(corridor, request.params ?? {}, { signal, version });
     default:
       return METHOD_NOT_FOUND;
   }
@@ -143,7 +144,7 @@ function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal):
       return listTools(corridor);
     case "tools/call":
       corridor.setClient(edge.legacyFacts ?? { elicitation: false });
-      return callTool(corridor, request.params ?? {}, signal);
+      return callTool(corridor, request.params ?? {}, { signal });
     case "initialize":
       return initialize(edge, request.params ?? {});
     default:

@@ -12,7 +12,9 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { Confirm } from "./confirm.ts";
 import type { Effects } from "./effects.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RetryChannel } from "./retry.ts";
 import type { Running } from "./running.ts";
+import type { SealedQuestions } from "./sealed-questions.ts";
 
 /** What a corridor is made of: one for each session. */
 export interface CorridorOptions {
@@ -60,6 +62,10 @@ export interface Core {
   readonly recorder: Recorder;
   readonly effects: Effects;
   readonly confirm: Confirm | undefined;
+  /** Questions that wait for a repeated request. */
+  readonly questions: SealedQuestions;
+  /** Channels of the running calls that hand on to others, by decision id. */
+  readonly retries: Map<string, RetryChannel>;
   readonly now: () => Date;
   readonly report: (problem: unknown) => void;
   readonly running: Running;

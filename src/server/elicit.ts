@@ -1,29 +1,10 @@
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type JsonValue } from "../call/json.ts";
 import type { Confirm, ConfirmOutcome } from "./confirm.ts";
+import { elicitationOutcome } from "./elicitation-outcome.ts";
 import type { LegacySession } from "./mcp-server.ts";
 
 /** Longest time that a timer can hold: how long is waited is the corridor's business. */
 const NO_TIMEOUT_MS = 2_147_483_647;
-
-/**
- * What an answer to the question means (design §6): `accept` with the boolean `confirm: true` is a yes, with `false` a no; `decline` and
- * `cancel` are what they say; everything else is malformed.
- * @param result result of `elicitation/create`, whoever made it
- */
-export function elicitationOutcome(result: unknown): ConfirmOutcome {
-  if (!isJsonObject(result as JsonValue)) return "malformed";
-  const { action, content } = result as { readonly action?: unknown; readonly content?: unknown };
-  if (action === "decline") return "declined";
-  if (action === "cancel") return "cancelled";
-  return action === "accept" ? answered(content) : "malformed";
-}
-
-function answered(content: unknown): ConfirmOutcome {
-  const confirm = isJsonObject(content as JsonValue) ? (content as { readonly confirm?: unknown }).confirm : undefined;
-  if (confirm === true) return "accepted";
-  return confirm === false ? "declined" : "malformed";
-}
 
 /**
  * Asks through `elicitation/create` of the legacy revisions. Never throws: what the client or the SDK throws is an outcome.

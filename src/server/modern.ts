@@ -53,9 +53,22 @@ export function privateList(reply: RpcReply, version: string): RpcReply {
 /** Gives a result what every result of the revision has: its type, and who answers. Errors stay as they are. */
 export function completed(reply: RpcReply, version: string): RpcReply {
   if ("error" in reply) return reply;
-  const meta = "_meta" in reply.result && isJsonObject(reply.result._meta) ? reply.result._meta : {};
-  const serverInfo = { name: "regate", version };
-  return { result: { ...reply.result, resultType: "complete", _meta: { ...meta, "io.modelcontextprotocol/serverInfo": serverInfo } } };
+  return { result: { ...reply.result, resultType: "complete", _meta: metaWithServer(reply.result, version) } };
+}
+
+/** A result that asks in place of one that is complete: the client repeats the request with the answers (SEP-2322). */
+export function inputRequired(
+  reply: RpcReply,
+  asks: { readonly inputRequests: JsonObject; readonly requestState: string },
+  version: string,
+): RpcReply {
+  if ("error" in reply) return reply;
+  return { result: { resultType: "input_required", ...asks, _meta: metaWithServer(reply.result, version) } };
+}
+
+function metaWithServer(result: object, version: string): JsonObject {
+  const meta = "_meta" in result && isJsonObject(result._meta as JsonObject) ? (result._meta as JsonObject) : {};
+  return { ...meta, "io.modelcontextprotocol/serverInfo": { name: "regate", version } };
 }
 
 const PRIVATE = { ttlMs: TTL_MS, cacheScope: "private" } as const;

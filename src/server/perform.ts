@@ -1,4 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
+import { RUN_SHELL } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
@@ -40,9 +41,16 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
   const isKnown = admission.session.variables !== null;
   const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
-  done(end, { ...outcomeFacts(end.result), ...(read ? { identity_read_recorded: true } : {}) });
+  done(end, { ...outcomeFacts(end.result), ...variableNames(admitted, end), ...(read ? { identity_read_recorded: true } : {}) });
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
+}
+
+/** Which variables the active profile gave to a command: their names go on record, their values never. */
+function variableNames({ call, admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
+  const names = Object.keys(admission.session.variables ?? {}).sort();
+  const isGiven = call.tool === RUN_SHELL && status !== "dry_run" && status !== "arguments_invalid" && names.length > 0;
+  return isGiven ? { profile_variables: names } : {};
 }
 
 async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { kind: "run" }): Promise<HandlerEnd> {
@@ -54,6 +62,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
   }
   const ended = core.session.usage.started();
   const settled = core.running.begin();
+  if (prepared.passesOn === true && request.retry !== undefined) core.retries.set(decisionId, request.retry);
   const end = await runHandler({
     decisionId,
     timeoutMs: prepared.timeoutMs,
@@ -62,6 +71,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     onSettled() {
       ended();
       ticket?.ended();
+      core.retries.delete(decisionId);
       settled();
     },
     report: core.report,

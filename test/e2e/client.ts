@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema, type ElicitRequestFormParams, type ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
 
 /** What a call answered, in the parts that tests look at. */
@@ -41,8 +42,11 @@ export function eventsIn(stateDir: string): Record<string, any>[] {
     .map((line) => JSON.parse(line) as Record<string, any>);
 }
 
-/** Starts `regate serve` with flags and environment and connects the SDK's client to it. */
-export async function connect(flags: readonly string[] = [], env: Record<string, string> = {}): Promise<Session> {
+/** A human behind a client that can show forms. */
+export type Human = (asked: ElicitRequestFormParams, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
+
+/** Starts `regate serve` with flags and environment and connects the SDK's client to it; with a human, the client can show forms. */
+export async function connect(flags: readonly string[] = [], env: Record<string, string> = {}, human?: Human): Promise<Session> {
   const stateDir = temporaryFolder("regate-state-");
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -52,7 +56,9 @@ export async function connect(flags: readonly string[] = [], env: Record<string,
   });
   let stderr = "";
   transport.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const client = new Client({ name: "regate-tests", version: "1.0.0" });
+  const client = new Client({ name: "regate-tests", version: "1.0.0" }, { capabilities: human === undefined ? {} : { elicitation: {} } });
+  if (human !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, (request, { signal }) => human(request.params as ElicitRequestFormParams, signal));
   await client.connect(transport);
   onTestFinished(() => client.close());
   return {
