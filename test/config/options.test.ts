@@ -73,6 +73,8 @@ const DIGESTS: Readonly<Record<string, string>> = {
 const LOCALES: Readonly<Record<string, string>> = { flag: "de", regate: "es-MX", file: "ca_ES.UTF-8" };
 const COUNTS: Readonly<Record<string, string>> = { flag: "1", regate: "20", file: "300" };
 
+const STARLARK_LIMITS: Readonly<Record<string, string>> = { flag: "32", regate: "100", file: "128" };
+
 const ROWS: readonly Row[] = [
   {
     name: "profiles-file",
@@ -201,7 +203,23 @@ const ROWS: readonly Row[] = [
     becomes: (source) => Number(DEADLINES[source]),
     byDefault: 120_000,
   },
+  limitRow("starlark-steps", "REGATE_STARLARK_STEPS", { read: ({ starlark }) => starlark.steps, byDefault: 1_000_000 }),
+  limitRow("starlark-time-ms", "REGATE_STARLARK_TIME_MS", { read: ({ starlark }) => starlark.timeMs, byDefault: 2_000 }),
+  limitRow("starlark-memory-mb", "REGATE_STARLARK_MEMORY_MB", { read: ({ starlark }) => starlark.memoryMb, byDefault: 64 }),
+  limitRow("starlark-output-bytes", "REGATE_STARLARK_OUTPUT_BYTES", { read: ({ starlark }) => starlark.outputBytes, byDefault: 65_536 }),
 ];
+
+function limitRow(name: string, variable: string, { read, byDefault }: Pick<Row, "read" | "byDefault">): Row {
+  return {
+    name,
+    env: [variable],
+    value: (source) => STARLARK_LIMITS[source] ?? "",
+    inFile: (source) => Number(STARLARK_LIMITS[source]),
+    read,
+    becomes: (source) => Number(STARLARK_LIMITS[source]),
+    byDefault,
+  };
+}
 
 function envOf(row: Row, empty: boolean): Record<string, string> {
   return Object.fromEntries(row.env.map((name) => [name, empty ? "" : row.value(name.startsWith("REGATE") ? "regate" : "adssh")]));
