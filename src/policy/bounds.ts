@@ -11,8 +11,6 @@ export interface Budget {
   units: number;
   /** Values that may still be written. */
   values: number;
-  /** Refuses U+0000 in strings: the module cuts regular expressions and globs there (reference/opa-wasm.md §5.5). */
-  readonly refuseNul: boolean;
 }
 
 /** Characters that JSON text can hold as they are; anything else goes through `JSON.stringify`. */
@@ -32,7 +30,7 @@ export function serialise(
   value: unknown,
   limits: { readonly depth: number; readonly bytes: number; readonly values: number } = INPUT_LIMITS,
 ): string {
-  const budget = { units: limits.bytes, values: limits.values, refuseNul: false };
+  const budget = { units: limits.bytes, values: limits.values };
   const text = writeValue(value, limits.depth, budget);
   checkBytes(text, limits.bytes);
   return text;
@@ -72,7 +70,6 @@ export function writeString(value: string, budget: Budget): string {
   if (value.length > budget.units) throw new BoundsError("input is too large");
   if (value.length <= LONG && !NEEDS_CARE.test(value)) return spend(budget, `"${value}"`);
   if (!value.isWellFormed()) throw new BoundsError("input has a string that is not well-formed Unicode");
-  if (budget.refuseNul && value.includes("\0")) throw new BoundsError("input has a NUL, which this policy's patterns cannot see");
   return spend(budget, JSON.stringify(value));
 }
 

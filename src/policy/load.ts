@@ -52,7 +52,6 @@ export async function loadEngine(source: string | Uint8Array, options: LoadOptio
     data,
     entrypoints: admitted.instance.entrypoints,
     inputPaths: manifest?.input_paths ?? [[]],
-    refuseNul: ["opa_regex_match", "opa_glob_match"].some((name) => admitted.facts.runtimeCalls.has(name)),
     dialect: options.dialect ?? "regate",
     maxInputBytes: options.maxInputBytes ?? INPUT_LIMITS.bytes,
     check: options.check ?? "read",

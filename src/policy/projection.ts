@@ -12,29 +12,23 @@ interface Branch {
 /** Writes the part of an input that the policy reads, as JSON text. */
 export type Projection = (input: unknown) => string;
 
-/** Limits and modes of a projection. */
-export interface ProjectionOptions {
-  readonly bytes: number;
-  /** Refuses U+0000 in strings (see `Budget`). */
-  readonly refuseNul: boolean;
-}
-
 /**
  * Compiles the input paths of a manifest to a writer. What the policy does not read is neither looked at nor sent: it cannot change the
  * decision, and a decision costs the same however large the input is (reference/opa-wasm.md §4.1). Everything that is read is checked
  * as strictly as `serialise` does.
  * @param paths paths of keys below `input`; a path covers its subtree, the empty path the whole input
+ * @param bytes UTF-8 bytes that the text may take
  */
-export function compileProjection(paths: readonly (readonly string[])[], options: ProjectionOptions): Projection {
+export function compileProjection(paths: readonly (readonly string[])[], bytes: number): Projection {
   const branches = toBranches(paths);
   return (input) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) throw new BoundsError("input is not an object");
-    const budget = { units: options.bytes, values: INPUT_LIMITS.values, refuseNul: options.refuseNul };
+    const budget = { units: bytes, values: INPUT_LIMITS.values };
     const text =
       branches === null
         ? writeValue(input, INPUT_LIMITS.depth, budget)
         : writeBranches(branches, input, { depth: INPUT_LIMITS.depth - 1, budget });
-    checkBytes(text, options.bytes);
+    checkBytes(text, bytes);
     return text;
   };
 }
@@ -62,6 +56,6 @@ function toBranches(paths: readonly (readonly string[])[]): readonly Branch[] | 
   if (paths.some((path) => path.length === 0)) return null;
   const groups = new Map<string, (readonly string[])[]>();
   for (const [key = "", ...below] of paths) groups.set(key, [...(groups.get(key) ?? []), below]);
-  const unbounded = { units: Number.MAX_SAFE_INTEGER, values: 1, refuseNul: false };
+  const unbounded = { units: Number.MAX_SAFE_INTEGER, values: 1 };
   return Array.from(groups, ([key, below]) => ({ key, label: `${writeString(key, unbounded)}:`, below: toBranches(below) }));
 }

@@ -17,7 +17,6 @@ export interface EngineParts {
   readonly data: Readonly<JsonObject>;
   readonly entrypoints: ReadonlyMap<string, number>;
   readonly inputPaths: readonly (readonly string[])[];
-  readonly refuseNul: boolean;
   readonly dialect: Dialect;
   readonly maxInputBytes: number;
   readonly check: "read" | "whole";
@@ -34,7 +33,7 @@ const CACHED_LENGTH = 4096;
  * see: the decision depends on the input and the bundle only (trials W05).
  */
 export function createEngine(parts: EngineParts): Engine {
-  const project = compileProjection(parts.inputPaths, { bytes: parts.maxInputBytes, refuseNul: parts.refuseNul });
+  const project = compileProjection(parts.inputPaths, parts.maxInputBytes);
   const write = parts.check === "whole" ? wholeThen(project, parts.maxInputBytes) : project;
   const parse = cachedParser(parts.dialect);
   const decide = (input: unknown, entrypoint: Entrypoint = "gate/decision"): Decision => {

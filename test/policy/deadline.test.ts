@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Engine } from "../../src/policy/engine.ts";
 import { loadEngine, type LoadOptions } from "../../src/policy/load.ts";
 import { buildBundle, closeBuilds, decisionOf } from "./support/build.ts";
@@ -59,6 +61,30 @@ describe("engine with a deadline", { timeout: SLOW }, () => {
     expect(engine.decide({ boom: true }).reasons[0]?.code).toBe("policy.error");
     expect(engine.decide({ ok: true }).allow).toBe(true);
     expect(faults).toEqual(["Error: policy aborted: policy.rego:7:1: var assignment conflict"]);
+  });
+
+  it("denies when its thread was killed, and goes on with another (trials P01)", async () => {
+    const threads: Worker[] = [];
+    const note = (thread: Worker) => threads.push(thread);
+    process.on("worker", note);
+    onTestFinished(() => {
+      process.off("worker", note);
+    });
+    const faults: string[] = [];
+    const engine = await load({ deadlineMs: 3000, onFault: (fault) => faults.push(fault.message) });
+    const count = async () => {
+      await setImmediate();
+      return threads.length;
+    };
+    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 1]);
+    // Killed, and nobody has noticed yet: nothing answers, so the call is denied at its deadline.
+    void threads[0]?.terminate();
+    expect(engine.decide({ ok: true }).reasons[0]?.code).toBe("policy.error");
+    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 2]);
+    // Killed and noticed: the next call starts another thread and is decided.
+    await threads[1]?.terminate();
+    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 3]);
+    expect(faults).toEqual(["no answer within 3000 ms"]);
   });
 
   it("denies after close", async () => {
