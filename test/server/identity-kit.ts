@@ -51,7 +51,11 @@ export function memoryProfiles(): ProfileStore {
 
 /** A corridor with the real tools, but for run_shell, and a profile store in a folder of its own or in a shared one. */
 export function openIdentityCorridor(
-  options: Partial<CorridorOptions> & { readonly stateFolder?: string; readonly more?: readonly Tool[]; readonly store?: ProfileStore } = {},
+  options: Partial<CorridorOptions> & {
+    readonly stateFolder?: string;
+    readonly more?: readonly Tool[];
+    readonly store?: ProfileStore;
+  } = {},
 ) {
   const { stateFolder = temporaryFolder(), more = [], store, ...parts } = options;
   const factsOf = declaredFacts(parts.engine);
