@@ -49,8 +49,9 @@ types: $(NODE_DEPS) ## check the types of src, test and examples
 knip: $(NODE_DEPS) ## find dead files, exports and dependencies
 	npx knip
 
-schema: $(DIST) ## regenerate policy/schemas/input.json from the zod schema
+schema: $(DIST) ## regenerate the input schema and the pages made from schema and annotations
 	node scripts/generate-schema.mjs
+	node scripts/generate-policy-docs.mjs
 
 wasm: $(DIST) ## build every bundle into wasm/
 	node bin/regate.js policy build

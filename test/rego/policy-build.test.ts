@@ -158,6 +158,12 @@ describe("bundles of the house's layout", () => {
       "bundle_error: bundles/tiny/bundle.json: `rules.0`",
     ],
     [
+      "an optimiser that loses denials",
+      "bundles/tiny/bundle.json",
+      spec({ entrypoints: ["gate/decision", "gate/listing"], optimize: 1 }),
+      "`optimize`: must be 0 with more than one entrypoint",
+    ],
+    [
       "an unknown entrypoint",
       "bundles/tiny/bundle.json",
       spec({ entrypoints: ["gate/nope"] }),
