@@ -20,11 +20,14 @@ $(DIST): $(NODE_DEPS) $(shell find src -name '*.ts' 2>/dev/null) tsconfig.json t
 	npm run --silent build
 	@touch $@
 
-.PHONY: build demo test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
+.PHONY: build demo demo-identity test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
 build: $(DIST) ## compile src/ to dist/
 
 demo: $(DIST) ## a real MCP client drives the real server through every stage of the gate
 	node bin/regate.js demo
+
+demo-identity: $(DIST) ## a real client plays the Erik/Erika hazard against a server that embeds the gate
+	node examples/tax-desk/demo.mjs
 
 test: $(DIST) ## every test that needs Node alone (system parts are installed where that is allowed, else named and skipped)
 	node scripts/system-parts.mjs

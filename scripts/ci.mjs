@@ -16,6 +16,7 @@ const STEPS = [
   ["policy check", ["make", "policy-check"]],
   ["tests", ["make", "test"], "vitest.json"],
   ["demo", ["make", "demo"]],
+  ["identity demo", ["make", "demo-identity"]],
   ["native OPA", ["make", "native-check"], "native.json"],
   ["toolchain digest", ["make", "toolchain-check"]],
   ["Starlark digest", ["make", "starlark-check"]],

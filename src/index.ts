@@ -3,6 +3,8 @@ export type { GateOptions } from "./create-gate.ts";
 export type { Gate, GateCall, GateHandler } from "./server/embed.ts";
 export type { CallToolResult, ContentBlock } from "./server/corridor-types.ts";
 export type { Confirm, ConfirmOutcome, ConfirmRequest } from "./server/confirm.ts";
+export type { Question } from "./server/question.ts";
+export { elicitationOutcome } from "./server/elicitation-outcome.ts";
 export { loadEngine } from "./policy/load.ts";
 export type { LoadOptions } from "./policy/load.ts";
 export { BundleError } from "./policy/bundle-error.ts";

@@ -67,7 +67,7 @@ export function inputRequired(
 }
 
 function metaWithServer(result: object, version: string): JsonObject {
-  const meta = "_meta" in result && isJsonObject(result._meta as JsonObject) ? (result._meta as JsonObject) : {};
+  const meta = "_meta" in result && isJsonObject(result._meta) ? result._meta : {};
   return { ...meta, "io.modelcontextprotocol/serverInfo": { name: "regate", version } };
 }
 

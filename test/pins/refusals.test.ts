@@ -33,6 +33,14 @@ const PINNED: readonly (readonly [code: string, row: { text: string; retryable: 
     { text: "confirm: the active profile changed while waiting, nothing was executed", retryable: true, resolve: "identity_read" },
   ],
   [
+    "confirm.state_invalid",
+    {
+      text: "confirm: the answer does not belong to this call or is no longer valid, nothing was executed",
+      retryable: true,
+      resolve: "confirm",
+    },
+  ],
+  [
     "approval.unavailable",
     { text: "approval: the policy asks for one and none can be requested here, nothing was executed", retryable: false },
   ],
