@@ -109,5 +109,9 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
 server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }) =>
   name === EXECUTE.name ? callByKey(args) : callDirect(name, args),
 );
-process.stdin.once("end", () => void gate.close().finally(() => server.close()));
+const end = async () => {
+  await gate.close();
+  await server.close();
+};
+process.stdin.once("end", () => void end());
 await server.connect(new StdioServerTransport());
