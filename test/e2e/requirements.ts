@@ -9,6 +9,106 @@ export interface Requirement {
  * (`[id]` in a test's name) and that no test cites an id that is not here.
  */
 export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
+  "000-purpose": {
+    source: "seed 000",
+    says: "a filing must be tied to the correct taxpayer: Erika must not file while Erik is the active profile",
+  },
+  "000-read-first": {
+    source: "seed 000",
+    says: "an identity read has happened before the first state-changing call of a session, and again whenever the active profile could have changed",
+  },
+  "000-limit": {
+    source: "seed 000",
+    says: "it cannot verify that the agent chose the right taxpayer (only the human can, through the echo); what it enforces is that an identity read happened",
+  },
+  "000-pure": {
+    source: "seed 000",
+    says: "SDK-independent pure logic: a per-session state object and a decision function, tested without a transport",
+  },
+  "000-one-instance": {
+    source: "seed 000",
+    says: "the server owns one state per session and decides byte-identically on the direct path and the execute meta path",
+  },
+  "000-declared": {
+    source: "seed 000",
+    says: "mutability is read from the declared risk table, never from a name: a call is mutating when its classification is not read_only",
+  },
+  "000-switching": {
+    source: "seed 000",
+    says: "PROFILE_SWITCHING_COMMANDS: verbs that change which profile is active; executing one re-arms the gate",
+  },
+  "000-switching-closed": {
+    source: "seed 000",
+    says: "the closed set: switch, create-and-activate, enter a sandbox; editing or renaming the current profile does not re-arm",
+  },
+  "000-reads": {
+    source: "seed 000",
+    says: "IDENTITY_READ_COMMANDS: read verbs with command keys, matched on both the direct and the execute path",
+  },
+  "000-console": {
+    source: "seed 000",
+    says: "IDENTITY_READ_CONSOLE_TOOLS: console tools without a command key; the server records the read on dispatch; whoami is the primary one",
+  },
+  "000-harness": {
+    source: "seed 000",
+    says: "harness.load counts because it carries the active-identity block; a switch still re-arms the gate",
+  },
+  "000-state": {
+    source: "seed 000",
+    says: "identity_confirmed starts false (armed): the first mutating call is refused until an identity read; a switch re-arms it",
+  },
+  "000-state-shared": {
+    source: "seed 000",
+    says: "exactly one instance per built session, shared across the direct and execute paths",
+  },
+  "000-state-property": {
+    source: "seed 000",
+    says: "identity_confirmed: whether an identity read has occurred since session start or the last switch",
+  },
+  "000-state-record": {
+    source: "seed 000",
+    says: "record_identity_read marks that an identity read has occurred this session",
+  },
+  "000-state-rearm": {
+    source: "seed 000",
+    says: "rearm re-arms the gate after a profile change; the next mutation must confirm again",
+  },
+  "000-refusal": {
+    source: "seed 000",
+    says: "identity_gate_refusal returns a localized refusal for an unconfirmed first mutating call, else none",
+  },
+  "000-order-switch": {
+    source: "seed 000",
+    says: "a profile-switching verb re-arms state and is allowed; it is never itself blocked",
+  },
+  "000-order-read": {
+    source: "seed 000",
+    says: "an identity-read verb records the read on state and is allowed, whatever its declared mutability",
+  },
+  "000-order-read-only": {
+    source: "seed 000",
+    says: "any other read-only call is allowed and leaves the state untouched",
+  },
+  "000-order-mutating": {
+    source: "seed 000",
+    says: "a mutating, non-switch call is refused unless an identity read has occurred since session start or the last switch",
+  },
+  "000-no-interpolation": {
+    source: "seed 000",
+    says: "the refusal carries no interpolation, so it is byte-identical on both call paths",
+  },
+  "000-echo": {
+    source: "seed 000",
+    says: "identity_elicitation_echo returns the localized identity echo prefixed to a confirmation",
+  },
+  "000-echo-label": {
+    source: "seed 000",
+    says: "the echo names the active profile's label, never the internal id, so that the human can catch a mismatch",
+  },
+  "000-echo-none": {
+    source: "seed 000",
+    says: "no active profile renders a neutral placeholder rather than an empty name",
+  },
   "003-claim-session": {
     source: "seed 003",
     says: "the process creates one session id, mcp-<unix nanos>, registers it, and puts it on input.agent.session_id",
