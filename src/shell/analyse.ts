@@ -28,10 +28,10 @@ const ROOT: Scope = { depth: 0, nesting: 0, via: [], stdin: { kind: "inherited" 
 export function analyseCommand(command: string, options: AnalyseOptions = {}): ShellAnalysis {
   const run = newRun(options);
   const refusal = refuseText(command);
-  const whole = { start: 0, end: command.length, text: "" };
+  const whole = { start: 0, end: refusal === "unverifiable.not-text" ? 0 : command.length, text: "" };
   if (refusal !== undefined) report(run, refusal, whole);
   else walkSafely(run, command);
-  const text = options.match === "text" && command.length <= MAX_SEARCHED ? matchText(command) : [];
+  const text = options.match === "text" && whole.end <= MAX_SEARCHED && whole.end > 0 ? matchText(command) : [];
   const findings = tidyFindings([...run.findings, ...text]);
   return {
     verdict: verdictOf(findings),

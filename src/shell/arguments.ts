@@ -125,7 +125,7 @@ export function hasOption(given: Arguments, names: readonly string[]): boolean {
 
 function isSpelling(given: string, name: string): boolean {
   if (given === name) return true;
-  return given.startsWith("--") && (given.toLowerCase() === name || (given.length >= 5 && name.startsWith(given)));
+  return given.startsWith("--") && (given.toLowerCase() === name || (given.length >= 4 && name.startsWith(given)));
 }
 
 /** Tells whether a word may turn out to be any option: it begins with a dash, and what follows is not known. */

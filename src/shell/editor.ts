@@ -1,6 +1,7 @@
 import { type Arg, type Call, type Run, report } from "./state.ts";
 
-const RUNNING = /!|system\s*\(|\b(?:py(?:thon)?3?|lua|perl|ruby|tcl|mz)\b|writefile|delete\s*\(|jobstart|terminal/;
+const RUNNING =
+  /!|system\s*\(|(?:^|[:|\s])(?:sh|shell|terminal)\b|\bset\s+sh(?:ell)?=|\b(?:py(?:thon)?3?|lua|perl|ruby|tcl|mz)\b|writefile|delete\s*\(|jobstart|terminal/;
 const WRITING = /(?:^|[|:\n])[ \t]*(?:w|wq|wqa|wa|x|xa|up|update|sav|saveas|exit|xit|wn)!?(?:\s|$|\|)/;
 
 /** Judges `vim` and its kin: commands given on the line that run programs or write, and scripts that it reads. */

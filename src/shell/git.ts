@@ -31,27 +31,33 @@ function judgeConfigOptions(run: Run, call: Call, given: Arguments): void {
     if (index > before) break;
     if (name === "--exec-path" && value !== undefined) report(run, "unverifiable.git.exec-path", arg);
     if (name === "--config-env") report(run, "unverifiable.git.config", arg);
-    if (name !== "-c" || value === undefined) continue;
-    judgeSetting(run, { call, value, harmful: "unverifiable.git.config" });
+    if (name === "-c" && value !== undefined) judgeSetting(run, call, { value, given });
   }
 }
 
-function judgeSetting(run: Run, { call, value, harmful }: { call: Call; value: Arg; harmful: string }): void {
+function judgeSetting(run: Run, call: Call, { value, given }: { value: Arg; given: Arguments }): void {
   const [key = "", setting = ""] = value.text.split(/=(.*)/s, 2);
-  if (/^alias\./i.test(key)) return judgeAlias(run, call, { ...value, text: setting });
+  const alias = /^alias\.(.*)$/i.exec(key)?.[1];
+  if (alias !== undefined) return judgeAlias(run, call, { value: withText(value, setting), rest: argumentsOf(call, given, alias) });
   if (!value.dynamic && GIT_HARMLESS_CONFIG.some((pattern) => pattern.test(value.text))) return;
-  report(run, harmful, value);
+  report(run, "unverifiable.git.config", value);
 }
 
-function judgeAlias(run: Run, call: Call, value: Arg): void {
-  if (!value.text.startsWith("!")) return judgeProgramWords(run, { ...call, name: "git" }, aliasWords(call, value));
-  judgeCode(run, { arg: { ...value, text: value.text.slice(1) }, call }, { fresh: true });
+/** What stands after the alias where this very call uses it. */
+function argumentsOf(call: Call, given: Arguments, alias: string): readonly Arg[] {
+  const verb = given.operands[0];
+  return verb?.arg.text.toLowerCase() === alias.toLowerCase() ? call.args.slice(verb.index + 1) : [];
 }
 
-/** An alias without a bang is a git command line. */
-function aliasWords(call: Call, value: Arg): Arg[] {
-  const words = value.text.split(/\s+/).filter((word) => word !== "");
-  return [call.argv[0]!, ...words.map((text) => withText(value, text))];
+/** An alias without a bang is a git command line, one with a bang is code; the words after its use are added to both. */
+function judgeAlias(run: Run, call: Call, { value, rest }: { value: Arg; rest: readonly Arg[] }): void {
+  if (!value.text.startsWith("!")) {
+    const words = value.text.split(/\s+/).filter((word) => word !== "");
+    return judgeProgramWords(run, call, [call.argv[0]!, ...words.map((text) => withText(value, text)), ...rest]);
+  }
+  const quoted = rest.map(({ text }) => ` '${text.replaceAll("'", "'\\''")}'`).join("");
+  const arg = { ...value, text: value.text.slice(1) + quoted, dynamic: value.dynamic || rest.some((word) => word.dynamic) };
+  judgeCode(run, { arg, call }, { fresh: true });
 }
 
 /** Remote helpers such as `ext::` run the program that their address names. */
@@ -64,7 +70,7 @@ const PATH_LIKE = /^(?:\.|\.\.|\.?\.?\/.*|:[/(!].*|.*[*?].*|.*\/|~.*|.*\.(?!x$)[
 
 /** `checkout` of paths overwrites them; of a branch it does not (git refuses when work would be lost). */
 function judgeCheckout(run: Run, given: Arguments, rest: readonly Arg[]): void {
-  if (given.operands[0]!.arg.text !== "checkout" || hasOption(given, ["-b", "--orphan", "-t", "--track", "--detach"])) return;
+  if (given.operands[0]!.arg.text.toLowerCase() !== "checkout" || hasOption(given, ["-b", "--orphan", "-t", "--track", "--detach"])) return;
   const dashes = rest.findIndex((arg) => arg.text === "--");
   const operands = given.operands.slice(1).map((operand) => operand.arg);
   const path = dashes === -1 ? (operands[1] ?? operands.find((arg) => arg.glob || PATH_LIKE.test(arg.text))) : rest[dashes + 1];
@@ -77,7 +83,7 @@ function judgeConfigVerb(run: Run, call: Call, given: Arguments): void {
   if (words[0]!.text !== "config") return;
   const [key, value] = words[1]?.text === "set" ? words.slice(2) : words.slice(1);
   if (key === undefined || value === undefined) return;
-  if (/^alias\./i.test(key.text)) return judgeAlias(run, call, value);
+  if (/^alias\./i.test(key.text)) return judgeAlias(run, call, { value, rest: [] });
   if (
     !GIT_PROGRAM_KEYS.test(key.text) ||
     /^(?:true|false|cat|less|more|vim?|nvim|nano|emacs|code --wait|\/dev\/null|store|cache|osxkeychain|)$/.test(value.text)

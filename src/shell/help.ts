@@ -15,7 +15,13 @@ export function isHelp(run: Run, call: Call): boolean {
   const last = call.args.at(-1);
   if (last === undefined || last.dynamic) return false;
   if (call.args.length === 1) return HELP.has(last.text) && !(last.text === "-h" && HALTING.has(call.name));
-  if (call.args.length > MAX_VERBS + 1 || !HELP_AFTER_VERBS.has(last.text)) return false;
-  if (findProgram(run, call.name)?.some((duty) => duty.kind === "verbs") !== true) return false;
+  if (call.args.length > MAX_VERBS + 1 || !endsInHelp(run, call, last.text)) return false;
   return call.args.slice(0, -1).every((arg) => !arg.dynamic && /^[a-z][a-z\d:-]*$/.test(arg.text));
+}
+
+function endsInHelp(run: Run, call: Call, last: string): boolean {
+  const program = findProgram(run, call.name);
+  if (program === undefined) return last === "--help";
+  if (!program.some((duty) => duty.kind === "verbs")) return false;
+  return HELP_AFTER_VERBS.has(last) || (last === "help" && call.name === "aws");
 }

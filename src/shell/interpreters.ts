@@ -1,6 +1,6 @@
 import { cells } from "./arguments.ts";
 import { type Arg, type Call, type Run, report } from "./state.ts";
-import { CODE_SIGNS } from "./tables/code-signs.ts";
+import { CODE_SIGNS, DESTROYING_METHOD } from "./tables/code-signs.ts";
 import { SCRIPT_PROGRAMS } from "./tables/scripts.ts";
 import type { InterpreterRow } from "./tables/types.ts";
 import { judgeProgramWords } from "./wrappers.ts";
@@ -113,7 +113,7 @@ function readCluster(
 /** Looks through the code of one language for signs of destroying and of running something else. */
 export function judgeText(run: Run, code: Arg, language: string): void {
   const signs = CODE_SIGNS[language] ?? CODE_SIGNS["other"]!;
-  const destroys = signs.destroys.test(code.text);
+  const destroys = signs.destroys.test(code.text) || DESTROYING_METHOD.test(code.text);
   if (destroys) report(run, `destructive.code.${language}`, code);
   if (code.dynamic) report(run, "unverifiable.dynamic-code", code);
   if (signs.runs.test(code.text) || (!destroys && run.tables.choices.inline_code)) report(run, `unverifiable.code.${language}`, code);

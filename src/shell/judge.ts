@@ -35,8 +35,9 @@ function judgeProgram(run: Run, call: Call): void {
   const program = findProgram(run, call.name);
   if (isForeign(call.argv[0]!.text)) report(run, "unverifiable.local-program", call.argv[0]!);
   if (!program?.some((duty) => duty.kind === "wrapper" || duty.kind === "special")) recordCommand(run, call.name, call);
-  if (program === undefined) judgeUnknownProgram(run, call);
-  else for (const duty of program) HANDLERS[duty.kind](run, call, duty as never);
+  // A program that is known for a hook of its own only is otherwise unknown.
+  if (program === undefined || program.every((duty) => duty.kind === "subcommand")) judgeUnknownProgram(run, call);
+  if (program !== undefined) for (const duty of program) HANDLERS[duty.kind](run, call, duty as never);
   if (run.commands.length === length) recordCommand(run, call.name, call);
 }
 

@@ -8,7 +8,9 @@ const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}]/u;
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/;
 
 /** Why a text cannot be analysed at all, as a rule id, or undefined when it can (reference: shell.md §5.1, trials P09). */
-export function refuseText(command: string): string | undefined {
+export function refuseText(command: unknown): string | undefined {
+  // Callers outside TypeScript may hand anything over.
+  if (typeof command !== "string") return "unverifiable.not-text";
   if (command.length > MAX_COMMAND_BYTES || Buffer.byteLength(command) > MAX_COMMAND_BYTES) return "unverifiable.too-long";
   if (!command.isWellFormed()) return "unverifiable.not-well-formed";
   if (CONTROL.test(command)) return command.includes("\0") ? "unverifiable.nul" : "unverifiable.control-character";

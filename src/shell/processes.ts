@@ -35,9 +35,17 @@ export function judgeCrontab(run: Run, call: Call): void {
   if (!hasOption(given, ["-l", "-e", "-V"])) report(run, "unverifiable.script-file", given.operands[0]?.arg ?? call.argv[0]!);
 }
 
+const LISTING = /^(?:-[lpJdLv]|--(?:list|print|json|dump|list-types|info|verify|version|list-columns))(?:=.*)?$|^-i\d*$/;
+
+/** Partition editors, unless they only list. */
+export function judgePartition(run: Run, call: Call): void {
+  if (!call.args.some((arg) => LISTING.test(arg.text))) report(run, "destructive.program", call.argv[0]!);
+}
+
 /** `gio trash`, `gio remove`: files go away. */
 export function judgeGio(run: Run, call: Call): void {
-  const verb = call.args[0];
+  const [verb, option] = call.args;
+  if (option?.text === "--list" || option?.text === "--restore") return;
   if (verb !== undefined && ["trash", "remove", "move", "rename"].includes(verb.text)) report(run, "destructive.program", verb);
 }
 

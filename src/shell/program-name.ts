@@ -4,7 +4,8 @@ import type { Duty } from "./tables/build.ts";
 /** The name by which the tables know a program: base name, lower-cased (the seed matches lower-cased text). */
 export function readName(arg: Arg): string {
   const { text } = arg;
-  return text.slice(text.lastIndexOf("/") + 1).toLowerCase();
+  const name = text.slice(text.lastIndexOf("/") + 1).toLowerCase();
+  return name.endsWith(".exe") ? name.slice(0, -4) : name;
 }
 
 /** What the tables know of a name; a version at its end does not matter (`python3.11`, `gcc-12`), nor what `mkfs.` makes. */

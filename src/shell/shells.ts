@@ -45,6 +45,7 @@ function readShellArguments(args: readonly Arg[]): ShellArguments {
 
 function readLongOption(given: ShellArguments, arg: Arg): number {
   if (arg.text === "--command") given.code = true;
+  if (arg.text === "--no-execute" || arg.text === "--no-exec") given.noexec = true;
   if (/^--(?:rcfile|init-file|init-command)/.test(arg.text)) given.startup = arg;
   return LONG_VALUED.has(arg.text) ? 1 : 0;
 }

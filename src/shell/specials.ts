@@ -8,7 +8,7 @@ import { judgeGit } from "./git.ts";
 import { judgeKubectl } from "./kubernetes.ts";
 import { judgeCompress, judgeCopy, judgeDd, judgeInstall, judgeLink, judgeTee } from "./overwrites.ts";
 import { judgeChmod, judgeChown } from "./permissions.ts";
-import { judgeCrontab, judgeFtp, judgeFuser, judgeGio, judgeInit, judgeKill, judgeRsync, judgeScp } from "./processes.ts";
+import { judgeCrontab, judgeFtp, judgeFuser, judgeGio, judgeInit, judgeKill, judgePartition, judgeRsync, judgeScp } from "./processes.ts";
 import { judgeRedis } from "./redis.ts";
 import { judgeSed } from "./sed.ts";
 import { judgeAlias, judgeEval, judgeShell, judgeSource, judgeSu, judgeTrap } from "./shells.ts";
@@ -35,6 +35,7 @@ export const SPECIALS = {
   install: judgeInstall,
   kill: judgeKill,
   link: judgeLink,
+  partition: judgePartition,
   redis: judgeRedis,
   rsync: judgeRsync,
   runner: judgeRunner,

@@ -22,7 +22,7 @@ export function judgeUnknownArguments(run: Run, call: Call): void {
     }
     if (arg.dynamic) continue;
     if (isDestroyingVerb(arg.text)) report(run, "destructive.verb", arg);
-    else if (mayBeProgram(run, arg)) return judgeTrial(run, call, index);
+    else if (mayBeProgram(run, arg)) return judgeTrial(run, call, call.args.slice(index));
   }
 }
 
@@ -41,10 +41,9 @@ function mayBeProgram(run: Run, arg: Arg): boolean {
   return !ORDINARY.has(name) && findProgram(run, name)?.some((duty) => duty.kind !== "data") === true;
 }
 
-/** Judges the words from an index on as a command; only what certainly destroys counts, unless they are plainly code for a shell. */
-function judgeTrial(run: Run, call: Call, index: number): void {
+/** Judges words as a command that may be meant; only what certainly destroys counts, unless they are plainly code for a shell. */
+export function judgeTrial(run: Run, call: Call, argv: readonly Arg[]): void {
   const scope: Scope = { ...call.scope, via: [...call.scope.via, call.name] };
-  const argv = call.args.slice(index);
   const shell = findProgram(run, readName(argv[0]!))?.some((duty) => duty.kind === "special" && duty.special === "shell") === true;
   const code = shell && argv[1] !== undefined && /^-[a-z]*c$/.test(argv[1].text);
   trial(run, () => run.doors.judge(run, argv, scope), code ? "all" : "destructive");
@@ -53,16 +52,18 @@ function judgeTrial(run: Run, call: Call, index: number): void {
 /** `yarn BIN`, `pnpm BIN`: a word that is no verb of the runner may be a program of the project. */
 export function judgeRunner(run: Run, call: Call): void {
   const index = call.args.findIndex((arg) => !arg.text.startsWith("-"));
-  if (index !== -1 && mayBeProgram(run, call.args[index]!)) judgeTrial(run, call, index);
+  if (index !== -1 && mayBeProgram(run, call.args[index]!)) judgeTrial(run, call, call.args.slice(index));
 }
 
-const CODE_OPTIONS = new Set(["-c", "-e", "-x", "--command", "--cmd", "--exec", "--execute", "--run", "--eval", "--script"]);
+/** Options whose value is likely code: `-c`, `-e`, `-x`, and names such as `--exec`, `--pre-hook`, `--password-command`. */
+const CODE_OPTION =
+  /^(?:-[cex]|--?(?:[a-z][\w-]*-)?(?:exec|execute|command|cmd|eval|run|hook|script|shell|rsh|editor|pager|pipe|up|down|on-\w+|before|after))$/;
 
 function judgeCodeOption(run: Run, call: Call, index: number): void {
   const option = call.args[index]!;
   const [name = "", attached] = option.text.split(/=(.*)/s, 2);
   const arg = attached === undefined ? call.args[index + 1] : { ...option, text: attached };
-  if (!CODE_OPTIONS.has(name) || arg === undefined || !/\s/.test(arg.text)) return;
+  if (!CODE_OPTION.test(name) || arg === undefined || !/\s/.test(arg.text)) return;
   trial(run, () => judgeCode(run, { arg, call }, { fresh: true }));
 }
 

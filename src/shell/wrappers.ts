@@ -3,6 +3,7 @@ import { judgeAssignmentWord } from "./assignments.ts";
 import { joinArgs, judgeCode } from "./nested.ts";
 import { type Arg, type Call, type Run, recordCommand, report } from "./state.ts";
 import type { WrapperRow } from "./tables/types.ts";
+import { judgeTrial } from "./unknown.ts";
 
 /** A `WrapperRow` ready for use. */
 export interface CompiledWrapper extends Omit<WrapperRow, "valued" | "code" | "inert" | "after" | "shell"> {
@@ -33,6 +34,8 @@ export function judgeWrapper(run: Run, call: Call, duty: { readonly row: Compile
   const given = readArguments(call.args, fixedSyntax(row.valued, { stop: row.after.size === 0, single: row.single }));
   if (hasOption(given, row.inert)) return;
   const rest = programWords(row, given, call.args);
+  // Nothing is skipped that is itself a program: the table may be wrong about this build of the wrapper.
+  if ((row.skip ?? 0) > 0 && rest.length > 1) judgeTrial(run, call, rest);
   const [program, between] = skipOperands(run, row, rest);
   const options = [...given.options, ...between];
   const code = options.filter((option) => row.code.includes(option.name));
@@ -69,6 +72,8 @@ function skipOperands(run: Run, row: CompiledWrapper, rest: readonly Arg[]): [re
 
 function judgeRest(run: Run, { call, row }: { call: Call; row: CompiledWrapper }, program: readonly Arg[]): void {
   if (row.joins !== true) return judgeProgramWords(run, call, program);
+  // Some builds of a joining program run the words as they are (`watch -x`): both readings count.
+  if (program.length > 1) judgeTrial(run, call, program);
   const joined = joinArgs(program);
   if (joined !== undefined) judgeCode(run, { arg: joined, call }, { fresh: true });
 }

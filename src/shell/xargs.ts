@@ -1,6 +1,7 @@
 import { cells, fixedSyntax, readArguments } from "./arguments.ts";
 import { joinArgs, judgeCode, unknownArg } from "./nested.ts";
 import { type Arg, type Call, type Run, UNKNOWN, recordCommand, report } from "./state.ts";
+import { judgeTrial } from "./unknown.ts";
 import { judgeProgramWords } from "./wrappers.ts";
 
 const XARGS_VALUED = new Set(
@@ -35,6 +36,7 @@ const PARALLEL_VALUED = new Set(
       "--joblog --timeout --delay --retries --load --memfree --tmpdir --workdir --wd --basefile --return --tagstring --block --recstart --recend --nice --progress-bar",
   ),
 );
+const PLACE = /\{[-\d+.#%/:]*\}/g;
 const INPUT_MARKS = new Set([":::", ":::+", "::::", "::::+"]);
 
 /** Judges GNU `parallel`: its words, joined, are shell code; without any, each input is a command. */
@@ -46,9 +48,17 @@ export function judgeParallel(run: Run, call: Call): void {
   const first = given.operands[0];
   if (first === undefined) return judgeInputs(run, call, border);
   const code = joinArgs(own.slice(first.index))!;
-  const filled = code.text.replaceAll(/\{[-\d+.#%/:]*\}/g, UNKNOWN);
+  const filled = code.text.replaceAll(PLACE, UNKNOWN);
   const text = filled === code.text ? `${filled} ${UNKNOWN}` : filled;
   judgeCode(run, { arg: { ...code, text }, call }, { fresh: true, stdin: { kind: "unknown" } });
+  const words = own.slice(first.index);
+  if (words.length > 1) judgeTrial(run, call, words.map(fillPlaces));
+}
+
+/** Another program of the same name runs its words as they are. */
+function fillPlaces(word: Arg): Arg {
+  const text = word.text.replaceAll(PLACE, UNKNOWN);
+  return text === word.text ? word : { ...word, text, dynamic: true };
 }
 
 function judgeInputs(run: Run, call: Call, border: number): void {

@@ -147,6 +147,11 @@ describe("texts that are not analysed (trials P09)", () => {
     expect(analyseCommand(command)).toMatchObject({ verdict: "unverifiable", verifiable: false, commands: [], findings: [{ rule }] });
   });
 
+  it.each([[null], [undefined], [7], [{ command: "ls" }]])("%j, which is no text", (command) => {
+    const analysis = analyseCommand(command as unknown as string, { match: "text" });
+    expect(analysis).toMatchObject({ verdict: "unverifiable", findings: [{ rule: "unverifiable.not-text", start: 0, end: 0 }] });
+  });
+
   it("takes 65,536 bytes and ordinary foreign text", () => {
     expect(analyseCommand(`echo ${"a".repeat(65_531)}`).verdict).toBe("clear");
     expect(analyseCommand("echo 'Grüße, 世界 😀' | cat\t-\r\n").verdict).toBe("clear");

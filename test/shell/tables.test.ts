@@ -6,6 +6,7 @@ import { ruleOf } from "../../src/shell/tables/compile.ts";
 import { DATA_PROGRAMS } from "../../src/shell/tables/data.ts";
 import { DESTROYING_PROGRAMS, OVERWRITING_PROGRAMS } from "../../src/shell/tables/destroying.ts";
 import { ENVIRONMENT_ROWS, HARMLESS_NAMES } from "../../src/shell/tables/environment.ts";
+import { HOOK_OPTIONS } from "../../src/shell/tables/hook-options.ts";
 import { INTERPRETERS } from "../../src/shell/tables/interpreters.ts";
 import { OPAQUE_PROGRAMS } from "../../src/shell/tables/opaque.ts";
 import { SEED_FRAGMENTS } from "../../src/shell/tables/seed.ts";
@@ -53,7 +54,7 @@ describe("verb tables", () => {
 });
 
 describe("wrapper tables", () => {
-  const wrappers = [...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS, ...SUBCOMMAND_WRAPPERS];
+  const wrappers = [...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS, ...SUBCOMMAND_WRAPPERS, ...HOOK_OPTIONS];
 
   it.each(wrappers.map((row) => row.example))("%s passes through to the program", (example) => {
     const analysis = analyseCommand(example);

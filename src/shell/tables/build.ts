@@ -16,6 +16,8 @@ import { DESTROYING_PROGRAMS, OVERWRITING_PROGRAMS } from "./destroying.ts";
 import { ENVIRONMENT_ROWS, HARMLESS_NAMES } from "./environment.ts";
 import { FRAMEWORK_PROGRAMS } from "./frameworks.ts";
 import { GIT } from "./git.ts";
+import { HELPER_ROWS } from "./helper-rows.ts";
+import { HOOK_OPTIONS } from "./hook-options.ts";
 import { INFRASTRUCTURE_PROGRAMS } from "./infrastructure.ts";
 import { INTERPRETERS } from "./interpreters.ts";
 import { KUBERNETES_PROGRAMS } from "./kubernetes.ts";
@@ -28,6 +30,7 @@ import { SUBCOMMAND_WRAPPERS } from "./subcommand-wrappers.ts";
 import { TRANSFER_ROWS } from "./transfer-rows.ts";
 import { TOOL_WRAPPERS } from "./tool-wrappers.ts";
 import type { Choice, EnvironmentRow, OpaqueRow, VerbProgram } from "./types.ts";
+import { VERSION_CONTROL_PROGRAMS } from "./version-control.ts";
 import { SYSTEM_WRAPPERS } from "./wrappers.ts";
 
 /** One thing to do with a call of a program; a program may have several. */
@@ -55,6 +58,7 @@ export interface ShellTables {
 /** The programs with verb tables. */
 export const VERB_PROGRAMS: readonly VerbProgram[] = [
   GIT,
+  ...VERSION_CONTROL_PROGRAMS,
   ...CONTAINER_PROGRAMS,
   ...KUBERNETES_PROGRAMS,
   ...INFRASTRUCTURE_PROGRAMS,
@@ -65,6 +69,7 @@ export const VERB_PROGRAMS: readonly VerbProgram[] = [
   ...DATABASE_PROGRAMS,
   ...FRAMEWORK_PROGRAMS,
   ...DATA_ROWS,
+  ...HELPER_ROWS,
   ...TRANSFER_ROWS,
 ];
 
@@ -80,7 +85,8 @@ function buildPrograms(): Map<string, Duty[]> {
   const programs = new Map<string, Duty[]>();
   for (const [names, special] of SPECIAL_PROGRAMS) addDuty(programs, names, { kind: "special", special });
   for (const program of VERB_PROGRAMS) addDuty(programs, program.names, { kind: "verbs", program: compileProgram(program) });
-  for (const row of SUBCOMMAND_WRAPPERS) addDuty(programs, row.names, { kind: "subcommand", row: compileSubcommand(row) });
+  for (const row of [...SUBCOMMAND_WRAPPERS, ...HOOK_OPTIONS])
+    addDuty(programs, row.names, { kind: "subcommand", row: compileSubcommand(row) });
   for (const row of [...SYSTEM_WRAPPERS, ...TOOL_WRAPPERS]) addDuty(programs, row.names, { kind: "wrapper", row: compileWrapper(row) });
   for (const row of INTERPRETERS) addDuty(programs, row.names, { kind: "interpreter", row: compileInterpreter(row) });
   for (const row of SQL_CLIENTS) addDuty(programs, row.names, { kind: "sql", row: compileSql(row) });

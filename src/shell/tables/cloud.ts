@@ -2,7 +2,7 @@ import type { VerbProgram } from "./types.ts";
 
 const AWS_VERBS =
   "delete*|terminate*|destroy*|remove*|purge*|batch-delete*|deregister*|stop*|disable*|revoke*|release*|detach*|cancel*|reset*|schedule-key-deletion|" +
-  "disassociate*|reboot*|drop*|forget*|deactivate*|undeploy*|expire*|wipe*|shutdown*|abort*|unassign*|batch-disassociate*|batch-remove*|force-*";
+  "disassociate*|reboot*|drop*|forget*|deactivate*|undeploy*|expire*|wipe*|shutdown*|abort*|unassign*|untag*|unsubscribe*|deprecate*|batch-disassociate*|batch-remove*|force-*";
 
 /** Cloud command lines (reference: shell.md §6, "Cloud"). */
 export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
@@ -79,7 +79,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     ],
     anywhere: {
       verbs:
-        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop stop reset undelete-all abandon suspend",
+        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop stop reset undeploy abandon suspend",
       example: "gcloud storage rm --recursive gs://bucket",
       clear: 'gcloud compute instances list --filter="name~destroy"',
     },
@@ -108,7 +108,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
       { id: "down", verbs: "down", example: "azd down --purge", clear: "azd env list" },
     ],
     anywhere: {
-      verbs: "delete destroy terminate remove rm purge deallocate revoke disable uninstall forget prune drop stop redeploy reimage",
+      verbs: "delete destroy terminate remove rm purge deallocate revoke disable uninstall forget prune drop stop untag redeploy reimage",
       example: "az vm deallocate -g rg -n vm",
       clear: "az vm show -g rg -n delete-me",
     },
@@ -160,7 +160,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     rows: [
       {
         id: "remove",
-        verbs: "deletefile|rmdir|rmdirs|cleanup|move|moveto|sync|mv|rewrite|del|expunge|cleanup-expired",
+        verbs: "deletefile|rmdir|rmdirs|cleanup|dedupe|move|moveto|sync|mv|rewrite|recreate|break-lock|del|expunge",
         example: "rclone sync src remote:bucket",
         clear: "rclone copy src remote:bucket",
       },
@@ -203,7 +203,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     names:
       "heroku vault doctl fly flyctl vercel netlify wrangler linode-cli hcloud scw ibmcloud oci aliyun civo exo openstack render railway supabase firebase " +
       "pscale turso neonctl atlas confluent databricks bq cf stripe auth0 okta op bw etcdctl rabbitmqadmin nats kcat sf sfdx twilio ngrok cloudflared dapr " +
-      "surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle",
+      "surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle doppler infisical circleci gitlab-runner jenkins-cli ldcli unleash flipt fastly algolia meilisearch splunk deck kcadm kcadm.sh newrelic datadog-ci launchdarkly buildkite-agent bk act tkn argo prefect airflow dagster temporal tctl cadence pulsarctl rpk ksql",
     valued: "-a --app -r --remote -t --token -o --org -c --config --scope --cwd --project -p --project-id --profile --region -u --user",
     rows: [
       {
@@ -223,7 +223,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     ],
     anywhere: {
       verbs:
-        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop del obliterate wipe unpublish",
+        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop del obliterate wipe unpublish rollback archive unregister clean clear roll reset kill",
       example: "fly apps destroy web",
       clear: "vault read secret/delete",
     },

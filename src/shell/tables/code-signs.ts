@@ -7,6 +7,10 @@ export interface CodeSigns {
 const SQL_IN_CODE = "\\b(?:drop\\s+(?:table|database|schema|index|view|user|role)|truncate\\s+table|delete\\s+from)\\b";
 const ANY = "drop_database|\\.drop\\(|delete_many|deleteMany|delete_one|deleteOne|dropDatabase|flushall|flushdb";
 
+/** Methods of clients in any language whose name begins with a destroying verb (`.deleteIndex(`, `.terminate_instances(`). */
+export const DESTROYING_METHOD =
+  /\.(?:(?:delete|destroy|terminate|purge|wipe)_[a-z]\w*|(?:delete|destroy|terminate|purge|wipe|drop)[A-Z]\w*|clearObjects|destroy_all)\s*\(?/;
+
 function signs(destroys: string, runs: string): CodeSigns {
   return { destroys: new RegExp(`${destroys}|${ANY}|${SQL_IN_CODE}`, "i"), runs: new RegExp(runs) };
 }
@@ -31,7 +35,7 @@ export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Obj
   ),
   ruby: signs(
     "File\\s*\\.\\s*(?:delete|unlink|rename|write|truncate|open\\([^)]{0,300}['\"][^'\"]*w)|Dir\\s*\\.\\s*(?:delete|rmdir|unlink)|FileUtils|IO\\s*\\.\\s*write|\\.(?:unlink|rmtree|rmdir)\\b|Process\\s*\\.\\s*kill|\\brm_rf\\b|\\brm_r\\b",
-    "\\bsystem\\b|\\bexec\\b|`|%x|\\bspawn\\b|IO\\s*\\.\\s*popen|Open3|\\beval\\b|instance_eval|class_eval|\\bfork\\b|Kernel\\s*\\.|\\bsend\\s*\\(|__send__|public_send|\\bload\\b|\\bopen\\s*\\(?\\s*['\"]\\||unpack|decode64",
+    "\\bsystem\\b|\\bexec\\b|`|%x|\\bspawn\\b|IO\\s*\\.\\s*popen|Open3|\\beval\\b|instance_eval|class_eval|\\bfork\\b|Kernel\\s*\\.|\\bsend\\s*\\(|__send__|public_send|\\bload\\b|\\bopen\\s*\\(?\\s*['\"]\\||unpack|decode64|Fiddle|dlopen",
   ),
   php: signs(
     "\\bunlink\\s*\\(|\\brmdir\\s*\\(|\\brename\\s*\\(|file_put_contents\\s*\\(|ftruncate\\s*\\(|fopen\\s*\\([^)]{0,300}['\"][wxc]|posix_kill|\\bcopy\\s*\\(",
@@ -43,7 +47,7 @@ export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Obj
   ),
   tcl: signs(
     "file\\s+(?:delete|rename)|open\\s+\\S+\\s+w",
-    '\\bexec\\b|\\beval\\b|open\\s+["{]?\\||\\bsource\\b|\\bsubst\\b|\\buplevel\\b',
+    '\\bexec\\b|\\beval\\b|open\\s+["{]?\\||\\bsource\\b|\\bsubst\\b|\\buplevel\\b|\\bload\\b',
   ),
   r: signs(
     "unlink\\s*\\(|file\\.remove\\s*\\(|file\\.rename|writeLines\\s*\\([^)]{0,300}['\"]",

@@ -137,7 +137,7 @@ export const DATA_ROWS: readonly VerbProgram[] = [
     family: "log",
     names: "journalctl dmesg history",
     data: true,
-    valued: "-u -n -p -o -t --since --until --unit --lines --priority",
+    valued: "-u -n -p -o -t -w --since --until --unit --lines --priority",
     rows: [
       {
         id: "clear",

@@ -31,16 +31,21 @@ export const DATABASE_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "queue",
     names:
-      "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-configs kafka-acls kafka-acls.sh rpk pulsar-admin nsqadmin",
+      "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh kafka-delete-records kafka-delete-records.sh kafka-configs kafka-configs.sh kafka-acls kafka-acls.sh pulsar-admin nsqadmin",
     valued: "--bootstrap-server --topic --group --zookeeper --command-config",
     rows: [
       {
         id: "delete",
-        options: "--delete --delete-offsets --reset-offsets --remove",
+        options: "--delete --delete-config --delete-offsets --reset-offsets --remove --offset-json-file",
         example: "kafka-topics --bootstrap-server h:9092 --delete --topic t",
         clear: "kafka-topics --list",
       },
-      { id: "verb", verbs: "* delete|remove|trim-prefix|terminate|unload", example: "rpk topic delete t", clear: "rpk topic list" },
+      {
+        id: "verb",
+        verbs: "* delete|remove|trim-prefix|terminate|unload",
+        example: "pulsar-admin topics delete t",
+        clear: "pulsar-admin topics list",
+      },
     ],
   },
   {

@@ -4,7 +4,7 @@ import type { VerbProgram } from "./types.ts";
 export const FRAMEWORK_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "rails",
-    names: "rails rake",
+    names: "rails rake gitlab-rails gitlab-rake",
     valued: "-f -r -e -I --rakefile --trace",
     rows: [
       {
@@ -13,6 +13,14 @@ export const FRAMEWORK_PROGRAMS: readonly VerbProgram[] = [
           /^(?:db:(?:drop|reset|purge|migrate:reset|rollback|truncate_all|seed:replant|schema:load|structure:load|setup)(?::\w+)?|(?:\w+:)?(?:clobber|clean|destroy|uninstall|wipe|nuke))$/,
         example: "bundle exec rake db:drop",
         clear: "rails db:migrate",
+      },
+      {
+        id: "runner",
+        verbs: "runner|r",
+        operand: /\b(?:destroy|delete|drop|truncate|update)_?(?:all|table|database)?\b|\b(?:system|exec|eval|unlink|rm_rf)\b|`/,
+        verdict: "unverifiable",
+        example: "rails runner 'User.destroy_all'",
+        clear: "rails runner 'puts User.count'",
       },
       { id: "destroy", verbs: "destroy|d", example: "rails destroy model User", clear: "rails generate model User" },
     ],

@@ -10,7 +10,7 @@ export const GIT: VerbProgram = {
     commit: "-m -F -C -c -t --message --file --author --date --template --reuse-message --fixup --squash",
     checkout: "-b -B --orphan --conflict --pathspec-from-file",
     switch: "-c -C --create --force-create --orphan --conflict",
-    restore: "-s --source --pathspec-from-file --conflict",
+    restore: "-U --unified --inter-hunk-context -s --source --pathspec-from-file --conflict",
     clean: "-e --exclude",
     tag: "-m -F -u --message --file --local-user",
     rebase: "-x --exec --onto -s -X --strategy --strategy-option",

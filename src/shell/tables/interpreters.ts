@@ -84,9 +84,10 @@ export const INTERPRETERS: readonly InterpreterRow[] = [
     clear: "julia -e 'println(1)'",
   },
   {
-    names: "groovy elixir erl ghc runghc scala clojure clj racket guile sbcl swift ocaml crystal jshell emacs raku",
+    names:
+      "groovy elixir erl ghc runghc scala clojure clj racket guile sbcl swift ocaml crystal jshell emacs raku gnuplot octave octave-cli slsh bpftrace jrunscript clisp ecl abcl gst nim factor idris maxima sage-code",
     language: "other",
-    code: "-e --eval -eval --execute -c",
+    code: "-e --eval -eval --execute -c -x",
     valued: "-l --load -cp",
     example: "elixir -e 'File.rm!(\"x\")'",
     clear: "elixir -e 'IO.puts 1'",

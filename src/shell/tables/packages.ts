@@ -40,23 +40,38 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "dpkg",
-    names: "dpkg rpm pacman yay paru nix-env nix-collect-garbage",
+    names: "dpkg",
+    rows: [{ id: "remove", options: "-r -P --remove --purge", example: "dpkg --purge nginx", clear: "dpkg -l" }],
+  },
+  {
+    family: "rpm",
+    names: "rpm rpmdb rpmquery rpmverify",
     rows: [
-      {
-        id: "remove",
-        options: "-r -P -e -R --remove --purge --erase --uninstall --delete-old",
-        unless: "-q --query -Q -V -i --install -S -U -l --list",
-        example: "pacman -Rns nginx",
-        clear: "rpm -qa",
-      },
-      { id: "garbage", options: "-d", unless: "-q -Q -i -S -U -R -V -l -s", example: "nix-collect-garbage -d", clear: "pacman -Qdt" },
+      { id: "erase", options: "-e --erase", unless: "-q --query -V --verify", example: "rpm -e nginx", clear: "rpm -qa" },
       {
         id: "macro",
         options: "-E --eval",
-        value: /%\(/,
+        value: /%(?:\(|\{lua:)/,
         verdict: "unverifiable",
         example: "rpm --eval '%(rm -rf build)'",
         clear: "rpm --eval '%{_topdir}'",
+      },
+    ],
+  },
+  {
+    family: "pacman",
+    names: "pacman yay paru",
+    rows: [{ id: "remove", options: "-R --remove", unless: "-S -Q -F", example: "pacman -Rns nginx", clear: "pacman -Qdt" }],
+  },
+  {
+    family: "nix",
+    names: "nix-env nix-collect-garbage nix-store",
+    rows: [
+      {
+        id: "remove",
+        options: "-e --uninstall --delete-old --delete-older-than -d --delete-generations --gc --delete",
+        example: "nix-env -e nginx",
+        clear: "nix-env -q",
       },
     ],
   },
@@ -96,7 +111,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "group",
         verbs:
-          "cache|store|owner|team|token|dist-tag|org|access|hook|profile|pm|patch-remove|config|plugin clean|prune|rm|remove|delete|destroy|revoke|cache",
+          "cache|store|owner|team|token|dist-tag|org|access|hook|profile|pm|patch-remove|config|plugin clean|prune|rm|remove|delete|destroy|revoke",
         example: "npm dist-tag rm pkg beta",
         clear: "npm dist-tag ls pkg",
       },

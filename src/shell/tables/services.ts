@@ -26,6 +26,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
         example: "service postgresql stop",
         clear: "service postgresql status",
       },
+      { id: "path", operand: /\//, verdict: "unverifiable", example: "service ../../bin/sh", clear: "service nginx start" },
       {
         id: "stop-first",
         verbs: "stop|restart|down|kill|disable|force-stop|force-shutdown|shutdown exit|*",
@@ -54,21 +55,19 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "disk",
-    names:
-      "parted mdadm cryptsetup zfs zpool btrfs lvm dmsetup multipath nvme hdparm diskutil losetup xfs_repair fallocate badblocks stratis",
+    names: "parted mdadm cryptsetup zfs zpool btrfs lvm dmsetup multipath nvme diskutil stratis",
     rows: [
       {
         id: "device",
-        verbs: "* mklabel|mkpart|mktable|rm|resizepart|toggle|set|rescue",
+        verbs: "* mklabel|mkpart|mktable|rm|resizepart|rescue",
         example: "parted /dev/sdb mklabel gpt",
         clear: "parted /dev/sdb print",
       },
       {
         id: "verb",
         verbs:
-          "destroy|rollback|labelclear|remove|offline|detach|split|luksformat|erase|lukskillslot|luksremovekey|" +
-          "lukserase|reencrypt|lvremove|vgremove|pvremove|lvreduce|wipe_table|remove_all|format|sanitize|erasedisk|erasevolume|partitiondisk|reformat|secureerase|" +
-          "zerodisk|randomdisk|delete|rm",
+          "destroy|rollback|labelclear|remove|offline|detach|split|luksformat|erase|lukskillslot|luksremovekey|lukserase|reencrypt|lvremove|vgremove|pvremove|" +
+          "lvreduce|wipe_table|remove_all|format|sanitize|erasedisk|erasevolume|partitiondisk|reformat|secureerase|zerodisk|randomdisk|delete|rm",
         example: "cryptsetup luksFormat /dev/sdb",
         clear: "zpool status",
       },
@@ -79,11 +78,23 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
         clear: "btrfs subvolume list /",
       },
       {
-        id: "option",
-        options:
-          "--zero-superblock --stop -S --remove --fail -F --security-erase --trim-sector-ranges --punch-hole --collapse-range --zero-range --zap-all -Z -w -L -d --detach",
+        id: "array",
+        options: "--zero-superblock --stop --remove --fail",
         example: "mdadm --zero-superblock /dev/sdb",
         clear: "mdadm --detail /dev/md0",
+      },
+    ],
+  },
+  {
+    family: "device",
+    names: "hdparm losetup xfs_repair fallocate badblocks",
+    rows: [
+      {
+        id: "option",
+        options:
+          "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector --punch-hole --collapse-range --zero-range -w -L --detach --detach-all",
+        example: "hdparm --security-erase p /dev/sdb",
+        clear: "hdparm -I /dev/sdb",
       },
     ],
   },
@@ -96,7 +107,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "remove",
         verbs:
-          "delete|reset|disable|flush|destroy|del|del-*|delbr|down|undefine|shutdown|reboot|unregistervm|controlvm|stop|managedsave|snapshot-delete",
+          "delete|reset|disable|flush|destroy|del|del-*|delbr|down|undefine|shutdown|reboot|unregistervm|stop|managedsave|snapshot-delete",
         example: "ufw reset",
         clear: "ufw status",
       },
@@ -105,6 +116,12 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
         verbs: "* delete|del|flush|down|modify-down|destroy|remove|off",
         example: "ip addr flush dev eth0",
         clear: "ip addr show",
+      },
+      {
+        id: "virtual-machine",
+        verbs: "controlvm * poweroff|reset|shutdown|reboot|acpipowerbutton",
+        example: "VBoxManage controlvm vm poweroff",
+        clear: "VBoxManage controlvm vm pause",
       },
       { id: "link-down", verbs: "link set", operand: /^down$/, example: "ip link set eth0 down", clear: "ip link set eth0 up" },
       {
@@ -136,7 +153,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "key",
-    names: "gpg gpg2 ssh-add ssh-keygen",
+    names: "gpg gpg2 ssh-keygen",
     valued: "-f -C -t -b -N -P -u -r -o -i --recipient --output --local-user --homedir",
     rows: [
       {
@@ -146,6 +163,12 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
         clear: "gpg --list-keys",
       },
     ],
+  },
+  {
+    family: "agent",
+    names: "ssh-add",
+    valued: "-t -s -e -T -E -h -H",
+    rows: [{ id: "delete", options: "-D -d", example: "ssh-add -D", clear: "ssh-add -l" }],
   },
   {
     family: "setting",

@@ -30,6 +30,7 @@ export const SPECIAL_PROGRAMS: readonly (readonly [names: string, special: Speci
   ["tar gtar bsdtar star", "tar"],
   ["unzip unrar bsdunzip", "unzip"],
   ["kill killall pkill skill snice", "kill"],
+  ["fdisk sfdisk sgdisk gdisk cfdisk", "partition"],
   ["fuser", "fuser"],
   ["init telinit", "init"],
   ["crontab", "crontab"],

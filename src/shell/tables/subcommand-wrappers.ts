@@ -17,6 +17,13 @@ export interface SubcommandRow {
 /** The rows; everything else that these programs do is judged by their verb tables. */
 export const SUBCOMMAND_WRAPPERS: readonly SubcommandRow[] = [
   {
+    names: "perf",
+    verbs: "stat record trace mem",
+    valued: "-e -o -F -g -p -C -r --event --output",
+    example: "perf stat -e cycles rm x",
+    clear: "perf stat ls",
+  },
+  {
     names: "npm",
     verbs: "exec x",
     valued: "-p --package -w --workspace",
@@ -38,7 +45,7 @@ export const SUBCOMMAND_WRAPPERS: readonly SubcommandRow[] = [
   { names: "poetry pdm rye hatch pipenv", verbs: "run", valued: "-e --env", example: "poetry run rm x", clear: "poetry run pytest" },
   {
     names: "uv",
-    verbs: "run tool",
+    verbs: "run",
     valued: "--with --python -p --extra --group --env-file --project --directory --package",
     example: "uv run rm x",
     clear: "uv run pytest",

@@ -36,6 +36,20 @@ export const TRANSFER_ROWS: readonly VerbProgram[] = [
         example: "curl -Q 'DELE a.txt' ftp://h/",
         clear: "curl -Q 'PWD' ftp://h/",
       },
+      {
+        id: "mutation",
+        options: "-d --data --data-raw --data-binary --json",
+        value: /^(?=[^]*mutation)(?=[^]*(?:delete|remove|destroy|terminate|drop|purge)[A-Z])/,
+        example: `curl https://example.test/graphql -d '{"query":"mutation{deleteUser(id:7){id}}"}'`,
+        clear: `curl https://example.test/graphql -d '{"query":"query{user(id:7){deletedAt}}"}'`,
+      },
+      {
+        id: "endpoint",
+        options: "-X --request -d --data --data-raw --data-binary --json",
+        operand: /\/(?:_delete_by_query|doDelete|delete-batch|delete_series)(?:$|[?/])/,
+        example: "curl -X POST http://localhost:9200/logs/_delete_by_query",
+        clear: "curl http://localhost:9200/logs/_search",
+      },
     ],
   },
   {

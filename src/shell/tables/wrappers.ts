@@ -90,7 +90,8 @@ export const SYSTEM_WRAPPERS: readonly WrapperRow[] = [
   {
     names: "systemd-run",
     valued:
-      "-p -u -M -H -t --unit --property --slice --description --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --setenv -E --service-type",
+      "-p -u -M -H --unit --property --slice --description --uid --gid --nice --working-directory --on-calendar --on-active --on-boot --setenv -E --service-type",
+    shell: "-S --shell",
     example: "systemd-run --unit x rm x",
     clear: "systemd-run ls",
   },
@@ -110,7 +111,6 @@ export const SYSTEM_WRAPPERS: readonly WrapperRow[] = [
     clear: "strace -f ls",
   },
   { names: "ltrace", valued: "-e -o -p -s -a -l -n -u -F -x", example: "ltrace -e malloc rm x", clear: "ltrace ls" },
-  { names: "perf", after: "--", example: "perf stat -- rm x", clear: "perf list" },
   { names: "valgrind rlwrap", example: "valgrind --tool=none rm x", clear: "valgrind ls" },
   { names: "watch", valued: "-n --interval -q --equexit", joins: true, example: "watch -n 1 rm x", clear: "watch -n 1 ls" },
   {
@@ -133,7 +133,16 @@ export const SYSTEM_WRAPPERS: readonly WrapperRow[] = [
   },
   { names: "dbus-run-session dbus-launch", valued: "--config-file", example: "dbus-run-session -- rm x", clear: "dbus-run-session ls" },
   {
-    names: "faketime setuidgid s6-setuidgid gosu su-exec chpst envdir softlimit pidproxy",
+    names: "chpst softlimit",
+    valued: "-u -U -e -m -f -d -l -n -o -p -r -s -t -c -b -a",
+    example: "chpst -u app rm x",
+    clear: "softlimit -m 1000 ls",
+  },
+  { names: "choom", valued: "-n -p --adjust --pid", inert: "-p --pid", example: "choom -n 0 -- rm x", clear: "choom -p 1" },
+  { names: "ssh-agent", valued: "-a -t -E -O -P", inert: "-k -s -c", example: "ssh-agent rm x", clear: "ssh-agent -k" },
+  { names: "logsave", skip: 1, example: "logsave log rm x", clear: "logsave log ls" },
+  {
+    names: "faketime setuidgid s6-setuidgid gosu su-exec envdir pidproxy setlock",
     skip: 1,
     valued: "-u -U -e -m -f",
     example: "gosu app rm x",
