@@ -4,6 +4,7 @@ import type { ToolCall } from "../call/tool-call.ts";
 import { visible } from "../call/visible.ts";
 import { identityElicitationEcho } from "../session/identity-echo.ts";
 import type { SessionView } from "../session/session.ts";
+import { textIn, type TextKey } from "../session/texts/catalogue.ts";
 
 /** What a human is shown and asked, in the form of MCP elicitation: a text, and a form with one required boolean `confirm`. */
 export interface Question {
@@ -20,7 +21,7 @@ export interface Question {
 export interface Asked {
   readonly call: ToolCall;
   readonly session: SessionView;
-  /** Language of the identity echo; English unless given. */
+  /** Language of the question; English unless given. */
   readonly locale?: string | undefined;
 }
 
@@ -32,23 +33,20 @@ const MAX_RULES = 5;
  * mismatch is seen before anything else. Whatever a caller or an upstream server named is shown with visible escapes (trial P09).
  */
 export function questionAbout({ call, session, locale }: Asked): Question {
+  const say: Say = (key) => textIn(locale, key);
   const echo = identityElicitationEcho({ activeProfileLabel: session.profile.active, ...(locale === undefined ? {} : { locale }) });
-  const lines = [
-    echo,
-    "",
-    `The agent asks to run ${nameOf(call)}.`,
-    ...consequences(call),
-    "Nothing has run yet. Confirm only if this is what you want.",
-  ];
+  const asks = say("question.command").replace("{command}", () => nameOf(call));
   return {
-    message: lines.join("\n"),
+    message: [echo, "", asks, ...consequences(call, say), say("question.closing")].join("\n"),
     requestedSchema: {
       type: "object",
-      properties: { confirm: { type: "boolean", title: "Run it", description: "yes runs the call, no refuses it" } },
+      properties: { confirm: { type: "boolean", title: say("question.yes"), description: say("question.choice") } },
       required: ["confirm"],
     },
   };
 }
+
+type Say = (key: TextKey) => string;
 
 /** The command key, and the wire name where it is another. */
 function nameOf({ tool, facts }: ToolCall): string {
@@ -56,28 +54,18 @@ function nameOf({ tool, facts }: ToolCall): string {
   return key === tool ? quoted(tool) : `${quoted(key)} (${quoted(tool)})`;
 }
 
-function consequences({ tool, facts, shell }: ToolCall): readonly string[] {
-  if (tool === RUN_SHELL && shell !== undefined) return [`It runs a shell command; ${classified(shell)}.`];
-  const known = [
-    ...(facts.handoff ? ["It hands something over to others; that cannot be taken back."] : []),
-    ...(facts.destructive ? ["It changes or destroys data of the active profile."] : []),
-  ];
-  return known.length > 0 ? known : ["The policy wants your consent to this call."];
+function consequences({ tool, facts, shell }: ToolCall, say: Say): readonly string[] {
+  if (tool === RUN_SHELL && shell !== undefined)
+    return [say(`question.shell.${shell.verdict}`).replace("{rules}", () => ruleNames(shell.findings))];
+  const known = [...(facts.handoff ? [say("question.handoff")] : []), ...(facts.destructive ? [say("question.destructive")] : [])];
+  return known.length > 0 ? known : [say("question.policy")];
 }
 
-/** What the classifier said, by the ids of its rules: the words of the command are values of the arguments. */
-function classified({ verdict, findings }: NonNullable<ToolCall["shell"]>): string {
+/** What the classifier found, by the ids of its rules: the words of the command are values of the arguments. */
+function ruleNames(findings: NonNullable<ToolCall["shell"]>["findings"]): string {
   const rules = [...new Set(findings.map(({ rule }) => visible(rule)))];
-  const more = rules.length > MAX_RULES ? ` and ${rules.length - MAX_RULES} more` : "";
-  const named = rules.length === 0 ? "" : ` (${rules.slice(0, MAX_RULES).join(", ")}${more})`;
-  switch (verdict) {
-    case "destructive":
-      return `the classifier calls it destructive${named}`;
-    case "unverifiable":
-      return `the classifier cannot tell what it does${named}`;
-    default:
-      return "the classifier found nothing destructive in it";
-  }
+  const more = rules.length > MAX_RULES ? `, + ${rules.length - MAX_RULES}` : "";
+  return rules.length === 0 ? "" : ` (${rules.slice(0, MAX_RULES).join(", ")}${more})`;
 }
 
 /** A name in backticks that it cannot close. */

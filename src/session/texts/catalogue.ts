@@ -6,7 +6,7 @@ import { es } from "./es.ts";
 /** Keys of the texts that are said in the language of the human or the agent. */
 export type TextKey = keyof typeof en;
 
-/** All texts of one language; `{label}` stands for a label in the texts that have one. */
+/** All texts of one language; `{label}`, `{command}` and `{rules}` stand for what is put in their place. */
 export type Texts = Readonly<Record<TextKey, string>>;
 
 /** The catalogue, by language; English is complete by construction and stands in for whatever is missing. */
