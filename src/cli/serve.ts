@@ -1,16 +1,25 @@
+import { ConfigError } from "../config/config-error.ts";
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Engine } from "../policy/engine.ts";
+import type { Confinement } from "../shell/confinement.ts";
 import type { Arguments, Command, Io } from "./command.ts";
+import { confinementOptions } from "./confinement-options.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { regateVersion } from "./version.ts";
 
 const MAX_FAULTS = 20;
 
+interface Started {
+  readonly engine: Engine;
+  readonly claim: { readonly sessionId: string; readonly agentId: string };
+  readonly confinement: Confinement;
+}
+
 /** What the gate will do, said once at start: an empty flag can switch an allowlist off, and that must be seen (design §4). */
-function startLine(options: ServeOptions, engine: Engine, claim: { readonly sessionId: string; readonly agentId: string }): string {
+function startLine(options: ServeOptions, { engine, claim, confinement }: Started): string {
   const allowlist = options.allowlist === undefined ? "none" : `${options.allowlist.size} tools of \`${options.allowlistFile ?? ""}\``;
   return [
     `serving bundle \`${engine.name}\` (${engine.digest})`,
@@ -18,6 +27,7 @@ function startLine(options: ServeOptions, engine: Engine, claim: { readonly sess
     `session ${claim.sessionId}`,
     `allowlist: ${allowlist}`,
     `dry run required: ${options.requireDryRun ? "yes" : "no"}`,
+    `sandbox: ${confinement.kind}${confinement.reason === undefined ? "" : ` (${confinement.reason})`}`,
     `state in \`${options.stateDir}\``,
   ].join(", ");
 }
@@ -31,23 +41,37 @@ function faultNotes(note: (line: string) => void): (fault: Error) => void {
   };
 }
 
+/** Judges the sandbox after the bundle, although both are made ready at the same time (design §3, exit codes). */
+function checkSandbox({ commands }: ServeOptions, { kind, reason }: Confinement): void {
+  if (kind === "none" && commands.requireSandbox) {
+    throw new ConfigError("config.sandbox", `\`--require-sandbox\`: commands cannot be confined: ${reason ?? "no reason known"}`);
+  }
+}
+
+async function confinementOf(options: ServeOptions): Promise<Confinement> {
+  const { openConfinement } = await import("../shell/open-confinement.ts");
+  return await openConfinement(confinementOptions(options));
+}
+
 async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveServeOptions(args, surroundings());
-  const [engine, { startServer }] = await Promise.all([
-    loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) }),
-    import("../server/assemble.ts"),
-  ]);
+  const confining = confinementOf(options);
+  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const [{ startServer }] = await Promise.all([import("../server/assemble.ts"), confining, Promise.allSettled([loading])]);
+  const [engine, confinement] = [await loading, await confining];
+  checkSandbox(options, confinement);
   const server = startServer({
     ...options,
     engine,
+    confinement,
     stdin: io.stdin,
     stdout: io.stdout,
     stop: io.stopSignal(),
     version: regateVersion(),
     note: io.note,
   });
-  io.note(startLine(options, engine, server.claim));
-  const warning = insideWorkdirWarning(options);
+  io.note(startLine(options, { engine, confinement, claim: server.claim }));
+  const warning = confinement.kind === "none" ? insideWorkdirWarning(options) : undefined;
   if (warning !== undefined) io.note(warning);
   await server.ended;
   engine.close();

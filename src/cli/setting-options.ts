@@ -1,4 +1,5 @@
-import { CONFIG_SETTING, type Setting, SETTINGS } from "../config/settings.ts";
+import type { Setting } from "../config/setting.ts";
+import { CONFIG_SETTING, SETTINGS } from "../config/settings.ts";
 import type { OptionSpec } from "./command.ts";
 
 function optionFor(setting: Setting): OptionSpec {

@@ -1,5 +1,11 @@
 /** Stable codes of a refusal to start, in the order in which they are judged (design §3, exit codes). */
-export type ConfigErrorCode = "config.command_line" | "config.option" | "config.file" | "config.allowlist" | "config.bundle";
+export type ConfigErrorCode =
+  | "config.command_line"
+  | "config.option"
+  | "config.file"
+  | "config.allowlist"
+  | "config.bundle"
+  | "config.sandbox";
 
 /** A refusal to start: `main.ts` prints its message as one stderr line and exits 2 (design §3). */
 export class ConfigError extends Error {

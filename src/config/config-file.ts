@@ -3,7 +3,8 @@ import { z } from "zod";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
-import { SETTINGS, settingProblem, type Setting } from "./settings.ts";
+import { settingProblem, type Setting } from "./setting.ts";
+import { SETTINGS } from "./settings.ts";
 
 const MAX_BYTES = 1_048_576;
 

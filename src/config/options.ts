@@ -10,6 +10,7 @@ import { readBoundedFile } from "./read-file.ts";
 import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
+import { commandOptions, type CommandOptions } from "./sandbox-settings.ts";
 import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
@@ -50,6 +51,9 @@ export interface ServeOptions {
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
   readonly starlark: StarlarkOptions;
+  readonly commands: CommandOptions;
+  /** Home directory of this process. */
+  readonly home: string;
   /** How long a human has to confirm a call. */
   readonly confirmTimeoutMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
@@ -168,6 +172,8 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     environment: Object.freeze({ ...sources.env }),
     identityRules: identityOptions(sources),
     starlark: starlarkOptions(sources),
+    commands: commandOptions(sources),
+    home: sources.home,
     ...localeOption(sources),
     ...readContext(pick(SETTINGS.contextFile, sources)),
     ...readProfiles(pick(SETTINGS.profilesFile, sources)),

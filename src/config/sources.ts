@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { homedir } from "node:os";
 import type { ConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
-import { settingProblem, type Setting } from "./settings.ts";
+import { settingProblem, type Setting } from "./setting.ts";
 
 /** The surroundings of the process, read once. */
 export interface Surroundings {

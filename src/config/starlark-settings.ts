@@ -1,4 +1,4 @@
-import type { Setting } from "./settings.ts";
+import type { Setting } from "./setting.ts";
 import { pick, type Sources } from "./sources.ts";
 
 /** Limits of one evaluation of eval_starlark (docs/starlark.md). */

@@ -10,6 +10,7 @@ import { isProfileError } from "../session/profile-error.ts";
 import { createSessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
+import type { Confinement } from "../shell/confinement.ts";
 import { openStarlark } from "../starlark/engine.ts";
 import type { StarlarkEngine } from "../starlark/engine.ts";
 import type { StarlarkLimits } from "../starlark/limits.ts";
@@ -37,6 +38,8 @@ export interface ServerOptions {
   /** Real path of the working directory of commands. */
   readonly workdir: string;
   readonly stateDir: string;
+  /** How commands are confined. */
+  readonly confinement: Confinement;
   /** Environment that run_shell takes its allow-list from. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly context?: Readonly<JsonObject>;
@@ -77,7 +80,7 @@ function messageOf(problem: unknown): string {
  * did not pass the corridor.
  */
 export function startServer(options: ServerOptions): RunningServer {
-  const { engine, stateDir, version, note } = options;
+  const { engine, stateDir, version, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
   const sessions = createSessionRegistry();
   const labels = { id: claim.sessionId, version };
@@ -93,6 +96,8 @@ export function startServer(options: ServerOptions): RunningServer {
   const logFile = decisionLogFile(stateDir, claim.sessionId);
   const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands, starlark, scripts }));
   const human = createHumanLine();
+  // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
+  const gitHelpers = confinement.kind === "bwrap" ? "trusted" : "unverifiable";
   const corridor = createCorridor({
     ...osUser(),
     claim,
@@ -101,10 +106,10 @@ export function startServer(options: ServerOptions): RunningServer {
     sessions,
     registry,
     factsOf,
-    analyse: (command) => analyseCommand(command, { match: options.destructiveMatch }),
+    analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers }),
     allowlist: options.allowlist,
     requireDryRun: options.requireDryRun,
-    sandbox: "none",
+    sandbox: confinement.kind,
     workdir: options.workdir,
     context: options.context,
     profiles: () => profiles.active(),

@@ -10,6 +10,7 @@ import { harnessLoadTool, overviewStatusTool, profileStatusTool, whoamiTool } fr
 import { listSessionsTool } from "../tools/list-sessions.ts";
 import { profileChangeTools } from "../tools/profile-changes.ts";
 import { runShellTool } from "../tools/run-shell.ts";
+import type { Confinement } from "../shell/confinement.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { CommandBook } from "./commands.ts";
 import type { ScriptCalls } from "./script-calls.ts";
@@ -20,6 +21,7 @@ export interface LocalToolsOptions {
   readonly workdir: string;
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly confinement: Confinement;
   readonly sessions: SessionRegistry;
   /** The session's decision log. */
   readonly logFile: string;
@@ -31,9 +33,9 @@ export interface LocalToolsOptions {
 
 /** The local tools that a server over stdio offers (design §6, §7). */
 export function localTools(options: LocalToolsOptions): readonly Tool[] {
-  const { workdir, environment, sessions, logFile, profiles, commands, starlark, scripts } = options;
+  const { workdir, environment, confinement, sessions, logFile, profiles, commands, starlark, scripts } = options;
   return [
-    runShellTool({ workdir, environment }),
+    runShellTool({ workdir, environment, confinement }),
     evalStarlarkTool({ evaluate: starlark.evaluate, callTool: scripts.callTool }),
     listSessionsTool({
       listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),

@@ -22,16 +22,20 @@ export interface CommandGroup {
 /**
  * Watches over the process group of a command until it is closed; whatever ends this process ends the group too.
  * @param pid process id of the leader, which is the group's id
- * @param onLost called when even SIGKILL did not end the leader in time
+ * @param options `onLost` is called when even SIGKILL did not end the leader in time; `terminate` sends SIGTERM in place of this, and
+ *   gives false when it could not
  */
-export function watchGroup(pid: number, onLost: () => void): CommandGroup {
+export function watchGroup(
+  pid: number,
+  { onLost, terminate }: { readonly onLost: () => void; readonly terminate?: ((pid: number) => boolean) | undefined },
+): CommandGroup {
   let timer: NodeJS.Timeout | undefined;
   let isOpen = true;
   let settle: () => void = () => undefined;
   const group: CommandGroup = {
     terminate: () => {
       if (!isOpen || timer !== undefined) return;
-      send(pid, "SIGTERM");
+      if (terminate?.(pid) !== true) send(pid, "SIGTERM");
       timer = setTimeout(() => {
         send(pid, "SIGKILL");
         timer = setTimeout(onLost, KILL_WAIT_MS);

@@ -20,6 +20,19 @@ export function mkfifoPath(): string {
   return programPath("mkfifo");
 }
 
+/** Absolute path of bubblewrap at one of the fixed places; undefined where it is not installed. */
+export function bwrapPath(): string | undefined {
+  return PLACES.map((place) => `${place}/bwrap`).find(isProgram);
+}
+
+/**
+ * Absolute path of stat, with which a command's sandbox is checked before the command begins.
+ * @throws Error `shell.bash_missing`, since a system without it has no usable shell either
+ */
+export function statPath(): string {
+  return programPath("stat");
+}
+
 function programPath(name: string): string {
   const known = found.get(name);
   if (known !== undefined) return known;

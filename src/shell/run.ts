@@ -5,8 +5,10 @@ import { cappedOutput } from "./capped-output.ts";
 import { checkEnvironment } from "./command-environment.ts";
 import { openOutputPipes } from "./output-pipe.ts";
 import type { OutputPipe } from "./output-pipe.ts";
-import { endAllGroups, watchGroup } from "./process-group.ts";
+import { endAllGroups } from "./process-group.ts";
+import { ended, readinessOf } from "./run-end.ts";
 import { bashPath } from "./programs.ts";
+import type { Launch, ProgramOptions, RunResult } from "./launch.ts";
 import { isShellError, shellError } from "./shell-error.ts";
 
 /** Longest command, in bytes of its UTF-8 form (design §7). */
@@ -14,51 +16,14 @@ export const MAX_COMMAND_BYTES = 65_536;
 /** What is kept of each of stdout and stderr, in bytes, unless the caller says otherwise; keeps an answer below 2 MB (design §7). */
 export const OUTPUT_CAP_BYTES = 65_536;
 
-/** Longer timers fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** A program with its arguments and its whole environment. */
-export interface Launch {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Wraps a command line, for instance in a sandbox. `argv` starts with the absolute path of bash. */
-export type Launcher = (
-  argv: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-) => Launch;
+/** How much of a launcher's own complaint is kept for the operator. */
+const MAX_CAUSE = 2_000;
 
 /** One run of a command. */
-export interface RunOptions {
+export interface RunOptions extends ProgramOptions {
   readonly command: string;
   /** The command that was classified and decided; anything else is not executed. */
   readonly expected: string;
-  /** Working directory, an absolute path. */
-  readonly cwd: string;
-  /** The whole environment; see `commandEnvironment`. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  /** Ends the command like a timeout does. */
-  readonly signal?: AbortSignal;
-  /** For each of stdout and stderr. */
-  readonly outputCapBytes?: number;
-  readonly launcher?: Launcher;
-}
-
-/** How a command ended (design §7). A non-zero exit is a result like any other. */
-export interface RunResult {
-  /** Null when a signal ended it. */
-  readonly exit_code: number | null;
-  /** Name of the signal that ended it, such as `SIGTERM`; null when it exited. */
-  readonly signal: string | null;
-  readonly timed_out: boolean;
-  /** Whether part of stdout or stderr was left out. */
-  readonly truncated: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly duration_ms: number;
 }
 
 /**
@@ -69,10 +34,27 @@ export interface RunResult {
  */
 export async function runCommand(options: RunOptions): Promise<RunResult> {
   checkCommand(options);
+  return await runProgram([bashPath(), "--noprofile", "--norc", "-c", options.command], options);
+}
+
+/**
+ * Runs a program like a command, without any shell: the same environment, sandbox, limits and end.
+ * @param argv starts with the program's absolute path
+ * @throws Error with a `shell.*` code when nothing was executed
+ */
+export async function runProgram(argv: readonly [string, ...string[]], options: ProgramOptions): Promise<RunResult> {
   checkEnvironment(options.env);
   checkWorkdir(options.cwd);
-  const argv = [bashPath(), "--noprofile", "--norc", "-c", options.command];
-  const launch = options.launcher?.(argv, options) ?? { file: argv[0] as string, args: argv.slice(1), env: options.env };
+  const plain: Launch = { file: argv[0], args: argv.slice(1), env: options.env };
+  const launch = await (options.launcher?.(argv, options) ?? plain);
+  try {
+    return await runLaunch(options, launch);
+  } finally {
+    launch.release?.();
+  }
+}
+
+async function runLaunch(options: ProgramOptions, launch: Launch): Promise<RunResult> {
   const pipes = await orSpawnFailed(openOutputPipes);
   try {
     if (options.signal?.aborted === true) throw shellError("shell.cancelled", "cancelled before it began");
@@ -108,7 +90,7 @@ interface Pipes {
   readonly stderr: OutputPipe;
 }
 
-async function run(options: RunOptions, launch: Launch, { stdout, stderr }: Pipes): Promise<RunResult> {
+async function run(options: ProgramOptions, launch: Launch, { stdout, stderr }: Pipes): Promise<RunResult> {
   const cap = options.outputCapBytes ?? OUTPUT_CAP_BYTES;
   const out = cappedOutput(cap);
   const err = cappedOutput(cap);
@@ -118,11 +100,20 @@ async function run(options: RunOptions, launch: Launch, { stdout, stderr }: Pipe
   stderr.closeWriteEnd();
   stdout.onData(out.take);
   stderr.onData(err.take);
-  const end = await ended(child, options);
+  const isReady = readinessOf(child, launch);
+  const end = await ended(child, { ...options, launch });
   stdout.finish();
   stderr.finish();
+  if (!isReady() && !end.was_ended) {
+    throw shellError(
+      "shell.sandbox_failed",
+      "the sandbox could not be set up, nothing was executed",
+      new Error(err.text().slice(0, MAX_CAUSE)),
+    );
+  }
+  const { was_ended: _wasEnded, ...how } = end;
   return {
-    ...end,
+    ...how,
     truncated: out.isTruncated() || err.isTruncated(),
     stdout: out.text(),
     stderr: err.text(),
@@ -132,37 +123,11 @@ async function run(options: RunOptions, launch: Launch, { stdout, stderr }: Pipe
 
 function started(launch: Launch, { cwd, stdout, stderr }: { cwd: string; stdout: number; stderr: number }): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
-    const child = spawn(launch.file, launch.args, { cwd, env: { ...launch.env }, detached: true, stdio: ["ignore", stdout, stderr] });
+    const ready = launch.announces === true ? ["pipe" as const] : [];
+    const stdio = ["ignore" as const, stdout, stderr, ...ready];
+    const child = spawn(launch.file, launch.args, { cwd, env: { ...launch.env }, detached: true, stdio });
     child.once("spawn", () => resolve(child));
     child.once("error", reject);
-  });
-}
-
-/** Waits for the command's own end, not for that of its output. */
-function ended(child: ChildProcess, { timeoutMs, signal }: RunOptions): Promise<Pick<RunResult, "exit_code" | "signal" | "timed_out">> {
-  return new Promise((resolve) => {
-    let timedOut = false;
-    const finish = (code: number | null, name: string | null): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", group.terminate);
-      group.kill();
-      group.close();
-      resolve({ exit_code: code, signal: name, timed_out: timedOut });
-    };
-    const group = watchGroup(child.pid as number, () => {
-      child.unref();
-      finish(null, "SIGKILL");
-    });
-    const timer = setTimeout(
-      () => {
-        timedOut = true;
-        group.terminate();
-      },
-      Math.min(timeoutMs, MAX_TIMER_MS),
-    );
-    child.once("exit", finish);
-    signal?.addEventListener("abort", group.terminate, { once: true });
-    if (signal?.aborted === true) group.terminate();
   });
 }
 

@@ -12,6 +12,10 @@ export type ShellErrorCode =
   | "shell.workdir_missing"
   /** The system could not start the process. */
   | "shell.spawn_failed"
+  /** The sandbox could not be set up as it was promised; a command is never run without it instead. */
+  | "shell.sandbox_failed"
+  /** Policy demands a sandbox for a command, and this server has none. */
+  | "shell.sandbox_missing"
   /** Cancelled before it began. */
   | "shell.cancelled";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JsonObject } from "../call/json.ts";
 import { commandEnvironment } from "../shell/command-environment.ts";
 import { MAX_COMMAND_BYTES, runCommand } from "../shell/run.ts";
-import type { Launcher } from "../shell/run.ts";
+import type { Confinement } from "../shell/confinement.ts";
 import { isShellError } from "../shell/shell-error.ts";
 import type { ShellErrorCode } from "../shell/shell-error.ts";
 import { planSchema } from "./plan.ts";
@@ -15,8 +15,7 @@ export interface RunShellPorts {
   readonly workdir: string;
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Wraps the command line, for instance in a sandbox. */
-  readonly launcher?: Launcher;
+  readonly confinement: Confinement;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -54,14 +53,15 @@ const MESSAGES: Partial<Record<ShellErrorCode, string>> = {
   "shell.bash_missing": "run_shell: there is no bash on this machine",
   "shell.workdir_missing": "run_shell: the working directory is missing",
   "shell.spawn_failed": "run_shell: the command could not be started",
+  "shell.sandbox_missing": "run_shell: policy demands a sandbox for this command, and there is none",
 };
 
 /**
  * run_shell (design §7): one bash command, `{command, dry_run?, timeout_ms?}` → `{exit_code, signal, timed_out, truncated, stdout, stderr,
  * duration_ms}`. A dry run never gets here: the corridor answers it with the plan, the other form of the output.
  */
-export function runShellTool({ workdir, environment, launcher }: RunShellPorts): Tool {
-  const env = commandEnvironment(environment);
+export function runShellTool({ workdir, environment, confinement }: RunShellPorts): Tool {
+  const base = commandEnvironment(environment);
   return {
     name: "run_shell",
     title: "Run a shell command",
@@ -70,21 +70,27 @@ export function runShellTool({ workdir, environment, launcher }: RunShellPorts):
     input,
     output: z.union([result, planSchema]),
     timeoutMs: TOOL_TIMEOUT_MS,
-    async handler(args, { call, session, signal }) {
+    async handler(args, { call, decision, session, signal }) {
       const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.input<typeof input>;
+      const env = { ...base, ...variablesOf(session) };
+      let giveBack: (() => void) | undefined;
       try {
+        const launcher = confinement.launcherFor(decision.sandbox);
+        giveBack = await confinement.slots.take(signal);
         const ran = await runCommand({
           command,
           expected: classified(call),
           cwd: workdir,
-          env: { ...env, ...variablesOf(session) },
+          env,
           timeoutMs,
           signal,
-          ...(launcher === undefined ? {} : { launcher }),
+          launcher,
         });
         return { structured: { ...ran } satisfies JsonObject };
       } catch (error) {
         throw readable(error);
+      } finally {
+        giveBack?.();
       }
     },
   };
@@ -104,6 +110,7 @@ function classified(call: ToolContext["call"]): string {
 }
 
 function readable(error: unknown): unknown {
-  const message = isShellError(error) ? MESSAGES[error.code] : undefined;
+  if (!isShellError(error)) return error;
+  const message = error.code === "shell.sandbox_failed" ? `run_shell: ${error.message}` : MESSAGES[error.code];
   return message === undefined ? error : new ToolError(message, { cause: error });
 }

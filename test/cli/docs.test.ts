@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
-import { CONFIG_SETTING, type Setting, SETTINGS } from "../../src/config/settings.ts";
+import type { Setting } from "../../src/config/setting.ts";
+import { CONFIG_SETTING, SETTINGS } from "../../src/config/settings.ts";
 
 const CLI = readFileSync("docs/cli.md", "utf8");
 // The formatter aligns tables: how many blanks a cell is padded with says nothing.

@@ -25,6 +25,14 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     confirmTimeoutMs: 1,
     starlark: { steps: 1, timeMs: 1, memoryMb: 64, outputBytes: 1 },
     environment: {},
+    home: "/nonexistent",
+    commands: {
+      sandbox: "auto",
+      requireSandbox: false,
+      sandboxHome: [],
+      atOnce: 1,
+      limits: { processes: 16, fileMb: 1, memoryMb: 64 },
+    },
     ...parts,
   });
 }

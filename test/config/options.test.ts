@@ -75,7 +75,43 @@ const COUNTS: Readonly<Record<string, string>> = { flag: "1", regate: "20", file
 
 const STARLARK_LIMITS: Readonly<Record<string, string>> = { flag: "32", regate: "100", file: "128" };
 
+const COMMAND_LIMITS: Readonly<Record<string, string>> = { flag: "64", regate: "100", file: "128" };
+const SANDBOXES: Readonly<Record<string, string>> = { flag: "none", regate: "auto", file: "none" };
+
+/** The numbers of commands, with what reads them. */
+const COMMAND_NUMBERS: readonly (readonly [string, string, (options: ServeOptions) => number, number])[] = [
+  ["commands-at-once", "REGATE_COMMANDS_AT_ONCE", (options) => options.commands.atOnce, 8],
+  ["command-processes", "REGATE_COMMAND_PROCESSES", (options) => options.commands.limits.processes, 512],
+  ["command-memory-mb", "REGATE_COMMAND_MEMORY_MB", (options) => options.commands.limits.memoryMb, 4096],
+  ["command-file-mb", "REGATE_COMMAND_FILE_MB", (options) => options.commands.limits.fileMb, 1024],
+];
+
 const ROWS: readonly Row[] = [
+  {
+    name: "sandbox",
+    env: ["REGATE_SANDBOX"],
+    value: (source) => SANDBOXES[source] ?? "",
+    read: (options) => options.commands.sandbox,
+    becomes: (source) => SANDBOXES[source],
+    byDefault: "auto",
+  },
+  {
+    name: "sandbox-home",
+    env: ["REGATE_SANDBOX_HOME"],
+    value: (source) => `.cache/${source}:/opt/${source}`,
+    read: (options) => options.commands.sandboxHome,
+    becomes: (source) => [`.cache/${source}`, `/opt/${source}`],
+    byDefault: [],
+  },
+  ...COMMAND_NUMBERS.map(([name, variable, read, byDefault]): Row => ({
+    name,
+    env: [variable],
+    value: (source) => COMMAND_LIMITS[source] ?? "",
+    inFile: (source) => Number(COMMAND_LIMITS[source]),
+    read,
+    becomes: (source) => Number(COMMAND_LIMITS[source]),
+    byDefault,
+  })),
   {
     name: "profiles-file",
     env: ["REGATE_PROFILES_FILE"],

@@ -12,6 +12,8 @@ import { openProfileStore } from "../../src/session/profile-store.ts";
 import type { ProfileStore } from "../../src/session/profile-store.ts";
 import { createSessionRegistry } from "../../src/session/registry.ts";
 import { openStarlark } from "../../src/starlark/engine.ts";
+import { unconfined } from "../../src/shell/confinement.ts";
+import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import type { Tool } from "../../src/tools/tool.ts";
 import { openCorridor, temporaryFolder } from "./support.ts";
@@ -66,6 +68,7 @@ export function openIdentityCorridor(
   const local = localTools({
     workdir: stateFolder,
     environment: {},
+    confinement: unconfined({ limits: COMMAND_LIMITS, atOnce: 8, reason: "a test" }),
     sessions: createSessionRegistry(),
     logFile: "/nonexistent",
     profiles,

@@ -30,10 +30,11 @@ describe("watchGroup", () => {
     });
     await once(child.stdout, "data");
     let isLost = false;
-    const group = watchGroup(child.pid as number, () => {
+    const onLost = (): void => {
       isLost = true;
       child.kill("SIGKILL");
-    });
+    };
+    const group = watchGroup(child.pid as number, { onLost });
     child.once("exit", () => group.close());
     const exit = once(child, "exit");
     await endAllGroups();
@@ -44,7 +45,7 @@ describe("watchGroup", () => {
   test("nothing is sent to a group that is closed: its number may belong to another", async () => {
     const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
     await once(child, "spawn");
-    const group = watchGroup(child.pid as number, () => undefined);
+    const group = watchGroup(child.pid as number, { onLost: () => undefined });
     group.close();
     group.kill();
     group.terminate();

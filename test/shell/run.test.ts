@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { commandEnvironment } from "../../src/shell/command-environment.ts";
 import { endAllCommands, runCommand } from "../../src/shell/run.ts";
-import type { RunOptions, RunResult } from "../../src/shell/run.ts";
+import type { RunResult } from "../../src/shell/launch.ts";
+import type { RunOptions } from "../../src/shell/run.ts";
 
 const code = (wanted: string): unknown => expect.objectContaining({ code: wanted });
 

@@ -2,6 +2,8 @@ import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
 import { analyseCommand } from "../../src/shell/analyse.ts";
+import { unconfined } from "../../src/shell/confinement.ts";
+import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
 import { checkArguments } from "../../src/tools/arguments.ts";
 import { planOf } from "../../src/tools/plan.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
@@ -9,7 +11,8 @@ import { runShellTool } from "../../src/tools/run-shell.ts";
 import { ToolError } from "../../src/tools/tool-error.ts";
 import { contextOf } from "./kit.ts";
 
-const tool = runShellTool({ workdir: tmpdir(), environment: { HOME: "/nowhere", SECRET: "x" } });
+const confinement = unconfined({ limits: COMMAND_LIMITS, atOnce: 8, reason: "a test" });
+const tool = runShellTool({ confinement, workdir: tmpdir(), environment: { HOME: "/nowhere", SECRET: "x" } });
 
 function checked(args: JsonObject): unknown {
   const result = checkArguments(tool.input, args);
@@ -105,7 +108,7 @@ describe("what is not executed", () => {
   });
 
   test("without a working directory: a message that the agent may read, without the path", async () => {
-    const lost = runShellTool({ workdir: "/nonexistent/work", environment: {} });
+    const lost = runShellTool({ confinement, workdir: "/nonexistent/work", environment: {} });
     const run = lost.handler({ command: "true" }, contextOf({ command: "true" }));
     await expect(run).rejects.toThrow(new ToolError("run_shell: the working directory is missing"));
   });
