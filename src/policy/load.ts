@@ -6,7 +6,8 @@ import { startDeadlineEvaluator } from "./deadline-evaluator.ts";
 import type { Dialect } from "./dialects.ts";
 import { bundleDigest, sha256Hex } from "./digest.ts";
 import type { Engine } from "./engine.ts";
-import { inProcessEvaluator } from "./evaluator.ts";
+import { inProcessEvaluator, type Evaluator } from "./evaluator.ts";
+import type { PolicyImage } from "./instance.ts";
 import { INPUT_LIMITS } from "./limits.ts";
 import { findBundle } from "./locate.ts";
 import { checkManifest, checkOpaManifest, parseManifest, parseOpaManifest, type Manifest } from "./manifest.ts";
@@ -34,7 +35,7 @@ const REQUIRED = "gate/decision";
 /**
  * Finds, checks and loads a policy bundle (design §13). Whatever does not verify is an error: there is no engine without a policy.
  * @param source packaged bundle name, path of a folder or of an OPA bundle tar.gz, or the bytes of one
- * @throws {BundleError} with a `bundle.*` code and one line that says what is wrong
+ * @throws {BundleError} with a `bundle.*` code and one line that says what is wrong; a RangeError for a deadline that is none
  */
 export async function loadEngine(source: string | Uint8Array, options: LoadOptions = {}): Promise<Engine> {
   const found = await findBundle(source);
@@ -65,8 +66,7 @@ async function testedEngine(
   load: { admitted: AdmittedModule; manifest: Manifest | undefined; deadlineMs: number | undefined },
 ): Promise<Engine> {
   const { image, instance } = load.admitted;
-  const evaluator =
-    load.deadlineMs === undefined ? inProcessEvaluator(image, instance) : await startDeadlineEvaluator(image, load.deadlineMs);
+  const evaluator = load.deadlineMs === undefined ? inProcessEvaluator(image, instance) : await guardedEvaluator(image, load.deadlineMs);
   const engine = createEngine({ ...parts, evaluator });
   try {
     selfTest(engine, load.manifest?.self_test ?? []);
@@ -75,6 +75,15 @@ async function testedEngine(
     throw error;
   }
   return engine;
+}
+
+async function guardedEvaluator(image: PolicyImage, deadlineMs: number): Promise<Evaluator> {
+  try {
+    return await startDeadlineEvaluator(image, deadlineMs);
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new BundleError("bundle.module", "the policy's worker thread does not start", error);
+  }
 }
 
 /** The empty input is denied by every policy that may be used; the manifest's rows say what else must hold (trials W08: one allow needs data). */
