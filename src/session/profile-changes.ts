@@ -22,8 +22,8 @@ export function createProfile(label: string): ProfileChange {
 
 /** Enters a sandbox, which is made if it is new; its label is `sandbox:<name>` whichever way it is asked for (design §6). */
 export function useSandbox(name: string): ProfileChange {
-  const label = sandboxLabel(name);
   return (document) => {
+    const label = sandboxLabel(name);
     const known = document.profiles.find((profile) => profile.label === label);
     return known === undefined ? added(document, { label, sandbox: true }) : activated(document, known);
   };
@@ -106,5 +106,7 @@ function folded(label: string): string {
 }
 
 function sandboxLabel(name: string): string {
-  return name.startsWith(SANDBOX_PREFIX) ? name : `${SANDBOX_PREFIX}${name}`;
+  const bare = name.startsWith(SANDBOX_PREFIX) ? name.slice(SANDBOX_PREFIX.length) : name;
+  if (!isLabel(bare)) throw profileError("profiles.label_invalid");
+  return `${SANDBOX_PREFIX}${bare}`;
 }
