@@ -8,6 +8,7 @@ import type { Admission } from "./admission.ts";
 import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
 import { questionAbout } from "./question.ts";
+import type { ShownIdentity } from "./sealed-questions.ts";
 import { onAbort } from "./signals.ts";
 
 /** A call that policy allows if the human in the session agrees. */
@@ -49,17 +50,11 @@ export async function settlePending(core: Core, pending: PendingCall): Promise<A
   }
 }
 
-/** What the human was asked about: whose data, at which moment of the identity state. */
-export interface AskedAbout {
-  readonly epoch: number;
-  readonly label: string | null;
-}
-
 /** Whether the active profile is another than the one that the human was shown, or was another in between; also when another process switched it. */
-export function hasMoved({ session }: Core, asked: AskedAbout): boolean {
+export function hasMoved({ session }: Core, shown: ShownIdentity): boolean {
   const look = session.watch.look();
   session.watch.take(look);
-  return session.identity.epoch !== asked.epoch || look.profile.label !== asked.label;
+  return session.identity.epoch !== shown.epoch || look.profile.label !== shown.label;
 }
 
 function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {

@@ -64,6 +64,18 @@ describe("createConfirmer", () => {
     expect(await third).toBe("accepted");
   });
 
+  it.each(["malformed", "no_channel"] as const)("takes a client's late %s for no sign of a human", async (outcome) => {
+    const { questions, confirm } = human();
+    const ask = createConfirmer(confirm, 10);
+    const first = ask(request());
+    await vi.advanceTimersByTimeAsync(10);
+    expect(await first).toBe("no_answer");
+    questions[0]?.answer(outcome);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await ask(request())).toBe("no_answer");
+    expect(questions).toHaveLength(1);
+  });
+
   it("lets a late answer decide nothing but that the human is there again", async () => {
     const { questions, confirm } = human();
     const ask = createConfirmer(confirm, 10);
