@@ -67,6 +67,7 @@ function newRun(options: AnalyseOptions): Run {
     functions: new Set(),
     aliased: false,
     crowded: false,
+    stdinMoved: false,
     ifsChanged: false,
   };
 }

@@ -1,4 +1,5 @@
 import { cells, fixedSyntax, readArguments } from "./arguments.ts";
+import { isStream } from "./devices.ts";
 import { type Arg, type Call, type Run, report } from "./state.ts";
 
 const VALUED = new Set(cells("-F -v -f -i -l -e -E --field-separator --assign --file --include --load --source --exec"));
@@ -10,7 +11,7 @@ export function judgeAwk(run: Run, call: Call): void {
     if ((name === "-i" || name === "--include") && value?.text.startsWith("inplace") === true) report(run, "overwrite.awk.in-place", arg);
     else if (name === "-l" || name === "--load") report(run, "unverifiable.loaded-code", arg);
     else if ((name === "-e" || name === "--source") && value !== undefined) judgeProgram(run, value);
-    else if (/^\/dev\/stdin$|^-$/.test(value?.text ?? "") && /^-[fE]$/.test(name)) report(run, "unverifiable.stdin-code", arg);
+    else if (value !== undefined && isStream(value) && /^(?:-[fE]|--file|--exec)$/.test(name)) report(run, "unverifiable.stdin-code", arg);
   }
   const hasProgram = given.options.some(({ name }) => ["-f", "--file", "-e", "--source", "-E", "--exec"].includes(name));
   const program = given.operands[0]?.arg;

@@ -2,7 +2,7 @@ import { assign } from "./assignments.ts";
 import { visitExpansions } from "./expansions.ts";
 import type { Assignment, Command, Redirection } from "./parse.ts";
 import { judgeRedirects } from "./redirects.ts";
-import { type Arg, type Known, type Run, type Scope, recordCommand, report } from "./state.ts";
+import { type Arg, type Known, type Run, type Scope, type Stdin, recordCommand, report } from "./state.ts";
 import { evaluateAll, evaluate, spanOf } from "./words.ts";
 
 const DECLARING = new Set(["declare", "typeset", "export", "readonly", "local"]);
@@ -12,11 +12,18 @@ export function judgeSimpleCommand(run: Run, node: Command, scope: Scope): void 
   visitParts(run, node, scope);
   const argv = [...(node.name === undefined ? [] : evaluate(run, node.name, scope)), ...evaluateAll(run, node.args, scope)];
   const assignments = node.prefix.filter((part) => part.type === "Assignment");
-  const stdin = judgeRedirects(run, redirectsOf(node), scope);
+  const stdin = readStdin(run, node, scope);
   if (argv.length === 0) return judgeWithoutProgram(run, { node, assignments }, scope);
   if (run.aliased) report(run, "unverifiable.alias", argv[0]!);
   declareAll(run, { node, argv }, scope);
   withPrefix(run, { assignments, scope }, () => run.doors.judge(run, argv, { ...scope, stdin }));
+}
+
+/** What the command reads; `exec` without a program moves what all later ones read. */
+function readStdin(run: Run, node: Command, scope: Scope): Stdin {
+  const stdin = judgeRedirects(run, redirectsOf(node), scope);
+  if (stdin !== scope.stdin && node.name?.value === "exec" && node.args.length === 0) run.stdinMoved = true;
+  return stdin.kind === "inherited" && run.stdinMoved ? { kind: "unknown" } : stdin;
 }
 
 /** What a declaring builtin assigns; an array or a subscript leaves nothing known. */

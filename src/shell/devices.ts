@@ -1,8 +1,13 @@
-import type { Run } from "./state.ts";
+import type { Arg, Run } from "./state.ts";
 
 /** Tells whether writing to a path loses nothing: the null device, our own streams, and what the tables add (reference: shell.md §5.10). */
 export function isSafeTarget(run: Run, path: string): boolean {
   return run.tables.safeTargets.has(path) || /^\/(?:dev|proc\/self)\/fd\/\d+$/.test(path);
+}
+
+/** Tells whether a file's name stands for standard input or for a process substitution: what it holds is made by this very command. */
+export function isStream(file: Arg): boolean {
+  return /^(?:-|\/dev\/(?:stdin|fd\/\d+)|\/proc\/self\/fd\/\d+)$/.test(file.text) || file.raw.startsWith("<(");
 }
 
 /** Tells whether a path lies in a directory of the system, locally or on another host (`host:/etc/…`). */

@@ -121,7 +121,8 @@ const RUNNER_OPTIONS: Readonly<Record<string, readonly string[]>> = Object.assig
 });
 
 function judgeForeach(run: Run, call: Call, words: readonly Arg[]): void {
-  const code = joinArgs(words.filter((word, index) => !(index === 0 && /^--(?:recursive|quiet)$|^-q$/.test(word.text))));
+  const from = words.findIndex((word) => !/^(?:--recursive|--quiet|-q)$/.test(word.text));
+  const code = from === -1 ? undefined : joinArgs(words.slice(from));
   if (code !== undefined) judgeCode(run, { arg: code, call }, { fresh: true });
 }
 

@@ -1,5 +1,5 @@
 import { type Arguments, cells, findOptions, fixedSyntax, readArguments } from "./arguments.ts";
-import { isSafeTarget } from "./devices.ts";
+import { isSafeTarget, isStream } from "./devices.ts";
 import { type Arg, type Call, type Run, UNKNOWN, report } from "./state.ts";
 
 const VALUED = new Set(cells("-e -f -l -E --expression --file --line-length"));
@@ -13,6 +13,9 @@ export function judgeSed(run: Run, call: Call): void {
   const hasFile = findOptions(given, ["-f", "--file"]).length > 0;
   const first = scripts.length === 0 && !hasFile ? given.operands[0]?.arg : undefined;
   for (const script of first === undefined ? scripts : [first]) judgeScript(run, script);
+  for (const { value } of findOptions(given, ["-f", "--file"])) {
+    if (value !== undefined && isStream(value)) report(run, "unverifiable.stdin-code", value);
+  }
 }
 
 /** What stands after `i` in a cluster is a suffix, not options; `-n`, `-E`, `-r`, `-s`, `-u`, `-z` take nothing. */

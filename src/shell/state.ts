@@ -75,6 +75,8 @@ export interface Run {
   readonly functions: Set<string>;
   /** An alias was defined: later command words may mean something else. */
   aliased: boolean;
+  /** `exec < FILE`: what later commands inherit is not known. */
+  stdinMoved: boolean;
   /** More commands than are listed. */
   crowded: boolean;
   /** IFS was assigned: how values split is not known. */

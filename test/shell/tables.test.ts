@@ -121,14 +121,16 @@ describe("interpreters and database clients", () => {
 });
 
 describe("environment", () => {
+  const value = "'./x $(y)'";
+
   it.each(ENVIRONMENT_ROWS.map((row) => row.name.replace(/\*$/, "X")))("%s makes a command unverifiable, however it is set", (name) => {
     const commands = [
-      `${name}='./x $y' ls`,
-      `${name}='./x $y'`,
-      `export ${name}='./x $y'`,
-      `declare -x ${name}='./x $y'`,
-      `env ${name}='./x $y' ls`,
-      `sudo ${name}='./x $y' ls`,
+      `${name}=${value} ls`,
+      `${name}=${value}`,
+      `export ${name}=${value}`,
+      `declare -x ${name}=${value}`,
+      `env ${name}=${value} ls`,
+      `sudo ${name}=${value} ls`,
       `read ${name}`,
       `printf -v ${name} x`,
       `for ${name} in a; do ls; done`,

@@ -13,6 +13,8 @@ export const ENVIRONMENT_ROWS: readonly EnvironmentRow[] = [
   { name: "ENV" },
   { name: "PROMPT_COMMAND" },
   { name: "PS0" },
+  { name: "PS1", harmless: /^(?:(?!\$\()[^`])*$/ },
+  { name: "PS2", harmless: /^(?:(?!\$\()[^`])*$/ },
   { name: "PS4", harmless: /^[^$`\\]*$/ },
   { name: "SHELLOPTS" },
   { name: "BASHOPTS" },
