@@ -33,6 +33,14 @@ export function statPath(): string {
   return programPath("stat");
 }
 
+/**
+ * Absolute path of nice.
+ * @throws Error `shell.bash_missing`, since a system without it has no usable shell either
+ */
+export function nicePath(): string {
+  return programPath("nice");
+}
+
 function programPath(name: string): string {
   const known = found.get(name);
   if (known !== undefined) return known;

@@ -7,7 +7,7 @@ import { READY_FD } from "./sandbox-entry.ts";
 /** Longer timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often the processes of a command are counted, where the system has no limit for them. */
-const WATCH_MS = 100;
+const WATCH_MS = 25;
 
 /** Listens for the byte that says that the command itself began. */
 export function readinessOf(child: ChildProcess, launch: Launch): () => boolean {

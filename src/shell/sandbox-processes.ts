@@ -18,12 +18,21 @@ export function terminateInside(pid: number): boolean {
   }
 }
 
-/** Counts the processes in the sandbox of a bubblewrap; 0 when there is none yet, or no more. */
-export function countProcesses(pid: number): number {
+/**
+ * Whether more than a number of processes are in the sandbox of a bubblewrap. A kernel limits the processes of every user but root, for
+ * whom this stands in; most of the time one look at the number of all processes is enough.
+ */
+export function hasMoreProcesses(pid: number, limit: number): boolean {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return all.length > limit && countInside(pid, all) > limit;
+}
+
+/** 0 when there is no process yet, or no more. */
+function countInside(pid: number, all: readonly string[]): number {
   const inside = childrenOf(pid)[0];
   const space = inside === undefined ? undefined : spaceOf(inside);
   if (space === undefined) return 0;
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && spaceOf(Number(name)) === space).length;
+  return all.filter((name) => spaceOf(Number(name)) === space).length;
 }
 
 function childrenOf(pid: number | undefined): readonly number[] {

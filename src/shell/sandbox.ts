@@ -2,14 +2,14 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { holdPlaceholders } from "./placeholders.ts";
-import { bashPath } from "./programs.ts";
+import { bashPath, nicePath } from "./programs.ts";
 import type { Launcher } from "./launch.ts";
 import { type CommandLimits, entryArguments } from "./sandbox-entry.ts";
 import { findGuards, type Guard } from "./sandbox-guards.ts";
 import { bwrapArguments, type Mount } from "./sandbox-mounts.ts";
 import { isWithin, kindOf, realPathOf } from "./sandbox-paths.ts";
 import { socketPlaces } from "./sandbox-sockets.ts";
-import { countProcesses, terminateInside } from "./sandbox-processes.ts";
+import { hasMoreProcesses, terminateInside } from "./sandbox-processes.ts";
 import { isShellError, shellError } from "./shell-error.ts";
 
 /** What a sandbox is made of; all paths are absolute. */
@@ -58,7 +58,7 @@ export function workdirProblem({ workdir, home, hidden }: Pick<SandboxOptions, "
 
 /**
  * Makes the launcher of one command: bubblewrap around the command line (reference: shell.md §13). What is hidden and protected is looked
- * up when the command starts.
+ * up when the command starts. Commands of root step back behind the server, which has to count their processes.
  */
 export function sandboxLauncher(options: SandboxOptions, grant: SandboxGrant): Launcher {
   return async (argv, { cwd, env }) => {
@@ -67,7 +67,8 @@ export function sandboxLauncher(options: SandboxOptions, grant: SandboxGrant): L
     const release = releaseOf(guards);
     try {
       const places = guards.filter(({ kind }) => kind === "keep" || kind === "pin").map(({ path }) => path);
-      const entry = entryArguments(argv, { limits: options.limits, places });
+      const isRoot = process.getuid?.() === 0;
+      const entry = entryArguments(isRoot ? [nicePath(), "-n", "19", ...argv] : argv, { limits: options.limits, places });
       return {
         file: options.bwrap,
         args: [...bwrapArguments(mounts, { cwd, network: grant.network }), ...entry],
@@ -75,7 +76,7 @@ export function sandboxLauncher(options: SandboxOptions, grant: SandboxGrant): L
         announces: true,
         release,
         terminate: terminateInside,
-        ...(process.getuid?.() === 0 ? { isOverfull: (pid: number) => countProcesses(pid) > options.limits.processes } : {}),
+        ...(isRoot ? { isOverfull: (pid: number) => hasMoreProcesses(pid, options.limits.processes) } : {}),
       };
     } catch (error) {
       release();

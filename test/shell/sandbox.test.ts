@@ -1,0 +1,511 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { commandEnvironment } from "../../src/shell/command-environment.ts";
+import type { Launcher, RunResult } from "../../src/shell/launch.ts";
+import { runCommand } from "../../src/shell/run.ts";
+import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
+import { sandboxLauncher, type SandboxGrant, type SandboxOptions } from "../../src/shell/sandbox.ts";
+import { haveSystemPart } from "../system-part.ts";
+
+const haveBwrap = haveSystemPart({ program: "bwrap", package: "bubblewrap" });
+const GRANT: SandboxGrant = { network: false, writable: true };
+
+/** A world outside the temporary folder, which is private by itself: a home, a working directory and a place elsewhere. */
+interface World {
+  readonly root: string;
+  readonly home: string;
+  readonly work: string;
+  readonly elsewhere: string;
+  readonly state: string;
+}
+
+function makeWorld(): World {
+  const root = mkdtempSync(join(realpathSync("/var/tmp"), "regate-sandbox-test-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const [home, work, elsewhere, state] = ["home", "work", "elsewhere", "state"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [home, work, elsewhere, state]) mkdirSync(folder);
+  writeFileSync(join(home, "key"), "secret");
+  writeFileSync(join(state, "log"), "secret");
+  writeFileSync(join(elsewhere, "readable"), "plain");
+  return { root, home, work, elsewhere, state };
+}
+
+function optionsOf({ work, home, state }: World, more: Partial<SandboxOptions> = {}): SandboxOptions {
+  return {
+    bwrap: "/usr/bin/bwrap",
+    workdir: work,
+    home,
+    shown: [],
+    hidden: [state],
+    settings: [],
+    kept: [],
+    limits: COMMAND_LIMITS,
+    ...more,
+  };
+}
+
+interface Attempt {
+  readonly options?: Partial<SandboxOptions>;
+  readonly grant?: Partial<SandboxGrant>;
+  /** Takes a protection out of the arguments of bubblewrap. */
+  readonly without?: (args: readonly string[]) => readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+function attempt(
+  world: World,
+  command: string,
+  { options, grant, without, env, timeoutMs = 20_000, signal }: Attempt = {},
+): Promise<RunResult> {
+  const sandbox = sandboxLauncher(optionsOf(world, options), { ...GRANT, ...grant });
+  const launcher: Launcher = async (argv, more) => {
+    const launch = await sandbox(argv, more);
+    return without === undefined ? launch : { ...launch, args: without(launch.args) };
+  };
+  const base = { ...commandEnvironment({}), HOME: world.home, ...env };
+  return runCommand({
+    command,
+    expected: command,
+    cwd: world.work,
+    env: base,
+    timeoutMs,
+    launcher,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** Leaves out a flag with its values, wherever it stands. */
+function drop(...words: readonly string[]): (args: readonly string[]) => readonly string[] {
+  return (args) => {
+    const left: string[] = [];
+    let found = false;
+    for (let at = 0; at < args.length; at += 1) {
+      if (words.every((word, offset) => args[at + offset] === word)) {
+        at += words.length - 1;
+        found = true;
+      } else left.push(args[at] as string);
+    }
+    if (!found) throw new Error(`there is no \`${words.join(" ")}\` to leave out`);
+    return left;
+  };
+}
+
+/** Leaves out what is mounted at a path, and whether the same is there as outside: for tests that an attack works without it. */
+function unguard(path: string): (args: readonly string[]) => readonly string[] {
+  return (args) => {
+    const start = args.indexOf("--");
+    const mounts = args.slice(0, start).join("\0");
+    const spot = path.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+    const left = mounts.replace(
+      new RegExp(
+        `(?:\0--size\0\\d+\0--tmpfs\0${spot}(?:\0--remount-ro\0${spot})?|\0--(?:ro-)?bind\0(?:\\/dev\\/null|${spot})\0${spot})(?=\0|$)`,
+      ),
+      "",
+    );
+    if (left === mounts) throw new Error(`nothing is mounted at ${path}`);
+    return [...left.split("\0"), ...args.slice(start)];
+  };
+}
+
+/** One protection: what an attack prints when it works, and what has to be taken away for it to work. */
+interface Protection {
+  readonly name: string;
+  readonly command: (world: World) => string;
+  readonly prepare?: (world: World) => void | Promise<void>;
+  readonly options?: (world: World) => Partial<SandboxOptions>;
+  readonly without: (world: World) => (args: readonly string[]) => readonly string[];
+  readonly grant?: Partial<SandboxGrant>;
+}
+
+async function listen(path: string): Promise<void> {
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
+}
+
+const CONNECT = `import socket,sys; s=socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); print('REACHED')`;
+const haveGit = (world: World, folder = world.work): void => {
+  mkdirSync(folder, { recursive: true });
+  execFileSync("git", ["init", "-q", folder]);
+};
+
+const PROTECTIONS: readonly Protection[] = [
+  {
+    name: "home is empty",
+    command: ({ home }) => `cat ${home}/key && echo REACHED`,
+    without: ({ home }) => unguard(home),
+  },
+  {
+    name: "the state directory is hidden",
+    command: ({ state }) => `cat ${state}/log && echo REACHED`,
+    without: ({ state }) => unguard(state),
+  },
+  {
+    name: "configuration outside the working directory is hidden",
+    prepare: ({ elsewhere }) => writeFileSync(join(elsewhere, "regate.json"), "{}"),
+    options: ({ elsewhere }) => ({ settings: [join(elsewhere, "regate.json")] }),
+    command: ({ elsewhere }) => `cat ${elsewhere}/regate.json && echo REACHED`,
+    without: ({ elsewhere }) => unguard(join(elsewhere, "regate.json")),
+  },
+  {
+    name: "the root is read-only",
+    command: ({ elsewhere }) => `echo x > ${elsewhere}/made && echo REACHED`,
+    without: () => (args) => args.map((word, at) => (word === "--ro-bind" && args[at + 1] === "/" ? "--bind" : word)),
+  },
+  {
+    name: "the temporary folder is private",
+    prepare: () => {
+      writeFileSync("/tmp/regate-planted", "x");
+      onTestFinished(() => rmSync("/tmp/regate-planted", { force: true }));
+    },
+    command: () => "cat /tmp/regate-planted && echo REACHED",
+    without: () => unguard("/tmp"),
+  },
+  {
+    name: "/run is empty",
+    command: () => '[ -n "$(ls -A /run)" ] && echo REACHED',
+    without: () => unguard("/run"),
+  },
+  {
+    name: "a folder with a listening socket is empty",
+    prepare: ({ elsewhere }) => listen(join(elsewhere, "agent.sock")),
+    command: ({ elsewhere }) => `python3 -c "${CONNECT}" ${elsewhere}/agent.sock`,
+    without: ({ elsewhere }) => unguard(elsewhere),
+  },
+  {
+    name: "a listening socket in the working directory is covered",
+    prepare: ({ work }) => listen(join(work, "dev.sock")),
+    command: ({ work }) => `python3 -c "${CONNECT}" ${work}/dev.sock`,
+    without: ({ work }) => unguard(join(work, "dev.sock")),
+  },
+  {
+    name: "capabilities are dropped",
+    command: () => "grep -q 'CapBnd:.*[1-9a-f]' /proc/self/status && echo REACHED",
+    without: () => drop("--cap-drop", "ALL"),
+  },
+  {
+    name: "no new user namespaces",
+    command: () => "unshare --user true && echo REACHED",
+    without: () => drop("--disable-userns"),
+  },
+  {
+    name: "a session of its own",
+    command: () => "[ \"$(ps -o sid= -p $$ | tr -d ' ')\" = 0 ] && echo REACHED",
+    without: () => drop("--new-session"),
+  },
+  ...[".gitmodules", ".envrc", ".mcp.json", ".vscode", ".claude", ".cursor", ".codex", ".husky", ".git"].map((name): Protection => ({
+    name: `\`${name}\`, which does not exist yet, cannot be made`,
+    command: () => `mkdir -p ${name} && echo x > ${name}/x && echo REACHED`,
+    without: ({ work }) => unguard(join(work, name)),
+  })),
+  ...[".envrc", ".mcp.json", ".gitmodules"].map((name): Protection => ({
+    name: `\`${name}\`, which exists, cannot be changed`,
+    prepare: ({ work }) => writeFileSync(join(work, name), "old"),
+    command: () => `echo x > ${name} && echo REACHED`,
+    without: ({ work }) => unguard(join(work, name)),
+  })),
+  {
+    name: "a folder of settings, which exists, cannot be changed",
+    prepare: ({ work }) => mkdirSync(join(work, ".claude")),
+    command: () => "echo x > .claude/settings.json && echo REACHED",
+    without: ({ work }) => unguard(join(work, ".claude")),
+  },
+  {
+    name: "the configuration of git cannot be changed",
+    prepare: haveGit,
+    command: () => "echo '[core]' >> .git/config && echo REACHED",
+    without: ({ work }) => unguard(join(work, ".git", "config")),
+  },
+  {
+    name: "hooks of git cannot be made",
+    prepare: haveGit,
+    command: () => "echo x > .git/hooks/pre-commit && echo REACHED",
+    without: ({ work }) => unguard(join(work, ".git", "hooks")),
+  },
+  {
+    name: "the folder of git cannot be moved away",
+    prepare: haveGit,
+    command: () => "mv .git old && echo REACHED",
+    without:
+      ({ work }) =>
+      (args) =>
+        unguard(join(work, ".git"))(args),
+  },
+  {
+    name: "hooks in a nested repository cannot be made",
+    prepare: (world) => haveGit(world, join(world.work, "a", "b")),
+    command: () => "echo x > a/b/.git/hooks/pre-commit && echo REACHED",
+    without: ({ work }) => unguard(join(work, "a", "b", ".git", "hooks")),
+  },
+  {
+    name: "settings in a nested repository cannot be made",
+    prepare: (world) => haveGit(world, join(world.work, "a", "b")),
+    command: () => "mkdir -p a/b/.claude && echo x > a/b/.claude/settings.json && echo REACHED",
+    without: ({ work }) => unguard(join(work, "a", "b", ".claude")),
+  },
+  {
+    name: "a folder above a nested repository cannot be moved away",
+    prepare: (world) => haveGit(world, join(world.work, "a", "b")),
+    command: () => "mv a old && echo REACHED",
+    without: ({ work }) => unguard(join(work, "a")),
+  },
+  {
+    name: "files of the gate in the working directory cannot be changed",
+    prepare: ({ work }) => {
+      mkdirSync(join(work, "gate"));
+      writeFileSync(join(work, "gate", "tools.txt"), "audit_log\n");
+    },
+    options: ({ work }) => ({ settings: [join(work, "gate", "tools.txt")] }),
+    command: () => "cat gate/tools.txt; echo run_shell >> gate/tools.txt && echo REACHED",
+    without: ({ work }) => unguard(join(work, "gate", "tools.txt")),
+  },
+  {
+    name: "a folder above files of the gate cannot be moved away",
+    prepare: ({ work }) => {
+      mkdirSync(join(work, "gate"));
+      writeFileSync(join(work, "gate", "tools.txt"), "audit_log\n");
+    },
+    options: ({ work }) => ({ settings: [join(work, "gate", "tools.txt")] }),
+    command: () => "mv gate old && echo REACHED",
+    without: ({ work }) => unguard(join(work, "gate")),
+  },
+];
+
+describe.runIf(haveBwrap)("protections", () => {
+  test.each(PROTECTIONS.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+    const world = makeWorld();
+    await row.prepare?.(world);
+    const options = row.options?.(world) ?? {};
+    const held = await attempt(world, row.command(world), { options, grant: row.grant ?? {} });
+    expect(held.stdout).not.toContain("REACHED");
+    const open = await attempt(world, row.command(world), { options, grant: row.grant ?? {}, without: row.without(world) });
+    expect({ stdout: open.stdout, stderr: open.stderr }).toEqual({
+      stdout: expect.stringContaining("REACHED"),
+      stderr: expect.any(String),
+    });
+  });
+
+  test("the network is not there, and is when policy grants it", async () => {
+    const world = makeWorld();
+    const server = createServer((socket) => socket.end());
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        resolve(typeof address === "object" && address !== null ? address.port : 0);
+      });
+    });
+    onTestFinished(() => void server.close());
+    const command = `exec 9<>/dev/tcp/127.0.0.1/${port} && echo REACHED`;
+    expect((await attempt(world, command)).stdout).toBe("");
+    expect((await attempt(world, command, { grant: { network: true } })).stdout).toBe("REACHED\n");
+  });
+
+  test("processes of the host are not there, and are with the host's own", async () => {
+    const world = makeWorld();
+    const command = "ls -d /proc/[0-9]* | wc -l";
+    const seen = Number((await attempt(world, command)).stdout);
+    expect(seen).toBeLessThanOrEqual(5);
+    expect(Number((await attempt(world, command, { without: drop("--proc", "/proc") })).stdout)).toBeGreaterThan(seen);
+  });
+
+  test("with `write: none` the working directory is read-only", async () => {
+    const world = makeWorld();
+    const command = "echo x > file && echo REACHED";
+    expect((await attempt(world, command, { grant: { writable: false } })).stdout).toBe("");
+    expect((await attempt(world, command)).stdout).toBe("REACHED\n");
+  });
+
+  test("only what is granted of the home directory is shown, read-only", async () => {
+    const world = makeWorld();
+    mkdirSync(join(world.home, ".cache"));
+    writeFileSync(join(world.home, ".cache", "a"), "granted");
+    const shown = [join(world.home, ".cache"), join(world.home, "missing")];
+    const result = await attempt(world, "ls -A ~; cat ~/.cache/a; echo x > ~/.cache/b", { options: { shown } });
+    expect(result).toMatchObject({ stdout: ".cache\ngranted", stderr: expect.stringContaining("Read-only file system") });
+  });
+
+  test("a grant shows nothing of the state directory", async () => {
+    const world = makeWorld();
+    expect((await attempt(world, `cat ${world.state}/log`, { options: { shown: [join(world.state, "log"), world.root] } })).stdout).toBe(
+      "",
+    );
+  });
+
+  test("sockets, buses and daemons have no variable", async () => {
+    const names = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "XDG_RUNTIME_DIR"];
+    const env = commandEnvironment(Object.fromEntries(names.map((name) => [name, "x"])));
+    const { stdout } = await attempt(makeWorld(), "env", { env });
+    for (const name of names) expect(stdout).not.toContain(name);
+  });
+});
+
+describe.runIf(haveBwrap)("what is left behind", () => {
+  test("no placeholder, and no file outside the working directory", async () => {
+    const world = makeWorld();
+    haveGit(world);
+    haveGit(world, join(world.work, "nested"));
+    const before = [readdirSync(world.root), readdirSync(world.elsewhere), readdirSync(world.home)];
+    const { exit_code: exit } = await attempt(world, "echo a > ~/a; echo b > /tmp/b; echo c > /run/c; echo d > d; ls -A nested");
+    expect(exit).toBe(0);
+    expect([readdirSync(world.root), readdirSync(world.elsewhere), readdirSync(world.home)]).toEqual(before);
+    expect(readdirSync(world.work).sort()).toEqual([".git", "d", "nested"]);
+    expect(readdirSync(join(world.work, "nested"))).toEqual([".git"]);
+    expect(existsSync("/tmp/b") || existsSync("/run/c")).toBe(false);
+  });
+
+  test("a placeholder stays while another command needs it", async () => {
+    const world = makeWorld();
+    const slow = attempt(world, "until [ -e go ]; do sleep 0.02; done; mkdir .claude/x && echo REACHED");
+    while (!existsSync(join(world.work, ".claude"))) await new Promise((resolve) => setTimeout(resolve, 10));
+    await attempt(world, "true");
+    expect(existsSync(join(world.work, ".claude"))).toBe(true);
+    writeFileSync(join(world.work, "go"), "");
+    expect((await slow).stdout).toBe("");
+    expect(readdirSync(world.work)).toEqual(["go"]);
+  });
+
+  test("a `commondir`, which would give git another configuration, is removed", async () => {
+    const world = makeWorld();
+    haveGit(world);
+    await attempt(world, "echo ../evil > .git/commondir");
+    expect(existsSync(join(world.work, ".git", "commondir"))).toBe(false);
+  });
+
+  test("git works in it", async () => {
+    const world = makeWorld();
+    haveGit(world);
+    const git = "git -c user.name=a -c user.email=a@example.com";
+    const result = await attempt(world, `echo a > a && git add -A && ${git} commit -qm x && git status --porcelain && git ls-files`);
+    expect(result).toMatchObject({ exit_code: 0, stdout: "a\n" });
+  });
+});
+
+describe.runIf(haveBwrap)("what cannot be protected", () => {
+  test.each([".claude", ".git", ".git/hooks"])("a link at `%s`: nothing is executed", async (name) => {
+    const world = makeWorld();
+    if (name === ".git/hooks") {
+      haveGit(world);
+      rmSync(join(world.work, name), { recursive: true });
+    }
+    symlinkSync(world.elsewhere, join(world.work, name));
+    await expect(attempt(world, "echo x > ran")).rejects.toMatchObject({ code: "shell.sandbox_failed" });
+    expect(existsSync(join(world.work, "ran"))).toBe(false);
+  });
+
+  test("bubblewrap fails: the command is not run without it", async () => {
+    const world = makeWorld();
+    const without = (args: readonly string[]): readonly string[] => ["--no-such-option", ...args];
+    await expect(attempt(world, "echo x > ran", { without })).rejects.toMatchObject({ code: "shell.sandbox_failed" });
+    expect(existsSync(join(world.work, "ran"))).toBe(false);
+  });
+
+  test("another file stands at a protected place than the one that was looked at: nothing is executed", async () => {
+    const world = makeWorld();
+    writeFileSync(join(world.work, ".envrc"), "");
+    const without = (args: readonly string[]): readonly string[] => {
+      rmSync(join(world.work, ".envrc"));
+      symlinkSync(join(world.home, "key"), join(world.work, ".envrc"));
+      return args;
+    };
+    await expect(attempt(world, "cat .envrc > ran", { without })).rejects.toMatchObject({ code: "shell.sandbox_failed" });
+    expect(existsSync(join(world.work, "ran"))).toBe(false);
+  });
+});
+
+/** Command lines of living processes that hold a word. */
+function living(word: string): readonly string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const line = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+        return line.includes(word) ? [line] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+async function noneLiving(word: string): Promise<void> {
+  await expect.poll(() => living(word), { timeout: 5_000 }).toEqual([]);
+}
+
+describe.runIf(haveBwrap)("how it ends", () => {
+  test("sleep past the timeout, with grandchildren in sessions of their own that hold the output and ignore SIGTERM", async () => {
+    const world = makeWorld();
+    const result = await attempt(world, "trap '' TERM; setsid sleep 7654.1 & setsid -f sleep 7654.2; sleep 7654.3", { timeoutMs: 300 });
+    expect(result).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: true });
+    expect(result.duration_ms).toBeLessThan(2_000);
+    await noneLiving("7654.");
+  });
+
+  test("SIGTERM reaches the command itself", async () => {
+    const result = await attempt(makeWorld(), "trap 'echo ended; exit 3' TERM; sleep 7655 & wait", { timeoutMs: 500 });
+    expect(result).toMatchObject({ exit_code: 3, stdout: "ended\n", timed_out: true });
+    await noneLiving("7655");
+  });
+
+  test("a cancellation", async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 300);
+    expect(await attempt(makeWorld(), "setsid sleep 7656", { signal: stop.signal })).toMatchObject({ exit_code: null, timed_out: false });
+    await noneLiving("7656");
+  });
+
+  test("background children are gone when the command is over, in whatever session", async () => {
+    expect(await attempt(makeWorld(), "setsid -f sleep 7657; (sleep 7657.5 &); echo done")).toMatchObject({
+      exit_code: 0,
+      stdout: "done\n",
+    });
+    await noneLiving("7657");
+  });
+
+  test("bubblewrap is killed: so is everything in it", async () => {
+    const world = makeWorld();
+    const running = attempt(world, "touch began; sleep 7658");
+    while (!existsSync(join(world.work, "began"))) await new Promise((resolve) => setTimeout(resolve, 10));
+    const [pid] = execFileSync("pgrep", ["-o", "-f", `bwrap.*${world.root}`], { encoding: "utf8" }).split("\n");
+    process.kill(Number(pid), "SIGKILL");
+    expect(await running).toMatchObject({ signal: "SIGKILL" });
+    await noneLiving("7658");
+  });
+});
+
+describe.runIf(haveBwrap)("what wants too much", () => {
+  const limits = { processes: 64, fileMb: 1, memoryMb: 256 };
+
+  test("a fork bomb", async () => {
+    const world = makeWorld();
+    const result = await attempt(world, "bomb() { bomb | bomb & }; bomb; sleep 20", { options: { limits }, timeoutMs: 5_000 });
+    expect(result.exit_code === null || result.timed_out).toBe(true);
+    expect(result.duration_ms).toBeLessThan(20_000);
+    expect(await attempt(world, "echo fine")).toMatchObject({ stdout: "fine\n" });
+  }, 60_000);
+
+  test("a memory bomb", async () => {
+    const result = await attempt(makeWorld(), `python3 -c "bytearray(1 << 30)"`, { options: { limits } });
+    expect(result).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("MemoryError") });
+  });
+
+  test("a file without end", async () => {
+    const result = await attempt(makeWorld(), "head -c 100M /dev/zero > file; stat -c %s file", { options: { limits } });
+    expect(Number(result.stdout)).toBeLessThanOrEqual(1024 * 1024);
+  });
+
+  test("output without end, and `yes | head`", async () => {
+    const endless = await attempt(makeWorld(), "yes", { timeoutMs: 1_000 });
+    expect(endless).toMatchObject({ timed_out: true, truncated: true });
+    expect(endless.stdout).toHaveLength(65_536);
+    expect(await attempt(makeWorld(), "yes | head -n 2")).toMatchObject({ exit_code: 0, stdout: "y\ny\n", truncated: false });
+  });
+});
