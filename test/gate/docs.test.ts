@@ -5,7 +5,10 @@ import { REFUSALS } from "../../src/gate/refusals.ts";
 
 const page = readFileSync(new URL("../../docs/gate.md", import.meta.url), "utf8");
 /** First and second cell of every table row whose first cell is a code in backticks. */
-const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z_]+)` +\| ([^|]*) \|/gm)].map(([, code = "", text = ""]) => ({ code, text: text.trim() }));
+const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z_]+)` +\| ([^|]*) \|/gm)].map(([, code = "", text = ""]) => ({
+  code,
+  text: text.trim(),
+}));
 
 it("docs/gate.md has every code once, with the text of the table", () => {
   expect(rows.map(({ code }) => code).toSorted()).toEqual(Object.keys(REFUSALS).toSorted());
