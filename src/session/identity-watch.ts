@@ -74,7 +74,7 @@ export function createIdentityWatch({ identity, source = () => NO_PROFILE, rules
     },
     take({ profile, lapsed }) {
       if (lapsed) identity.rearm();
-      if (switching === 0) seen = profile.mark;
+      seen = profile.mark;
       if (!identity.identityConfirmed) confirmed = undefined;
       else confirmed ??= { at: now(), mutations: 0 };
     },
