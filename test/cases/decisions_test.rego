@@ -26,6 +26,12 @@ test_decisions_of_default[note] if {
 	_agrees(row)
 }
 
+test_decisions_of_shell_commands[note] if {
+	some row in _rows("shell-commands")
+	note := row.note
+	_agrees(row)
+}
+
 test_decisions_have_unique_notes if {
 	count({row.note | some row in data.decisions}) == count(data.decisions)
 }
@@ -33,7 +39,7 @@ test_decisions_have_unique_notes if {
 test_decisions_cover_every_bundle_and_entrypoint if {
 	got := {[row.bundle, row.entrypoint] | some row in data.decisions}
 	got == {[bundle, entrypoint] |
-		some bundle in ["ai-agent", "agent-session", "identity-gate", "default"]
+		some bundle in ["ai-agent", "agent-session", "identity-gate", "default", "shell-commands"]
 		some entrypoint in data[bundle].entrypoints
 	}
 }
