@@ -19,7 +19,8 @@ export function judgeTar(run: Run, call: Call): void {
   for (const option of findOptions(given, DELETING)) report(run, "destructive.tar.remove", option.arg);
   for (const option of findOptions(given, HELPERS)) report(run, "unverifiable.helper-program", option.arg);
   for (const option of findOptions(given, ["-I", "--use-compress-program"])) judgeCompressor(run, option);
-  for (const option of findOptions(given, ["--checkpoint-action"])) judgeAction(run, option);
+  // `--checkpoint` is an option of its own, no short form of this one.
+  for (const option of findOptions(given, ["--checkpoint-action"])) if (option.name !== "--checkpoint") judgeAction(run, option);
   judgeExtraction(run, given);
 }
 

@@ -1,6 +1,6 @@
 import { isSafeTarget } from "./devices.ts";
-import { unknownArg } from "./nested.ts";
-import { type Arg, type Call, type Run, recordCommand, report } from "./state.ts";
+import { fillSlot, unknownArg } from "./nested.ts";
+import { type Arg, type Call, type Run, UNKNOWN, recordCommand, report } from "./state.ts";
 import { FIND_EXECUTING, FIND_VALUED, FIND_WRITING } from "./tables/find.ts";
 import { judgeProgramWords } from "./wrappers.ts";
 
@@ -24,19 +24,15 @@ function judgeAction(run: Run, call: Call, index: number): number {
   const words = call.args.slice(index + 1);
   const end = words.findIndex((word, at) => word.text === ";" || (word.text === "+" && words[at - 1]?.text.includes("{}") === true));
   const command = end === -1 ? words : words.slice(0, end);
-  judgeProgramWords(run, withoutInput(call), command.map(placeholder));
+  judgeProgramWords(run, call, command.map(placeholder));
   return end === -1 ? call.args.length : index + 1 + end;
 }
 
-/** What the started commands read is not ours to know. */
-function withoutInput(call: Call): Call {
-  return { ...call, scope: { ...call.scope, stdin: { kind: "unknown" } } };
-}
+const MARK = /\{(?:|\/|\/\/|\.|\/\.)\}/g;
 
 function placeholder(arg: Arg): Arg {
-  return /\{(?:|\/|\/\/|\.|\/\.)\}/.test(arg.text)
-    ? { ...unknownArg(arg), text: arg.text.replaceAll(/\{[/.]*\}/g, unknownArg(arg).text) }
-    : arg;
+  const text = arg.text.replaceAll(MARK, UNKNOWN);
+  return text === arg.text ? arg : fillSlot(arg, text);
 }
 
 function judgeOutput(run: Run, file: Arg | undefined, arg: Arg): void {
@@ -55,5 +51,5 @@ export function judgeFd(run: Run, call: Call): void {
   const words = [...first, ...call.args.slice(index + 1)];
   const end = words.findIndex((word) => word.text === ";");
   const command = (end === -1 ? words : words.slice(0, end)).map(placeholder);
-  judgeProgramWords(run, withoutInput(call), command.some((arg) => arg.dynamic) ? command : [...command, unknownArg(option, "{}")]);
+  judgeProgramWords(run, call, command.some((arg) => arg.dynamic) ? command : [...command, unknownArg(option, "{}")]);
 }

@@ -17,7 +17,7 @@ export function judgeCode(run: Run, code: { readonly arg: Arg; readonly call: Ca
   const { arg, call } = code;
   const depth = call.scope.depth + 1;
   if (depth > MAX_DEPTH) return report(run, "unverifiable.depth", arg);
-  if (arg.dynamic) report(run, "unverifiable.dynamic-code", arg);
+  if (arg.dynamic && !(arg.slot === true && arg.text.trim() !== UNKNOWN)) report(run, "unverifiable.dynamic-code", arg);
   const scope: Scope = {
     depth,
     nesting: call.scope.nesting,
@@ -52,4 +52,9 @@ export function joinArgs(args: readonly Arg[]): Arg | undefined {
 /** An argument that will be known only when the program runs (`{}` of find, what xargs reads). */
 export function unknownArg(near: Arg, raw = near.raw): Arg {
   return { text: UNKNOWN, raw, dynamic: true, glob: false, start: near.start, end: near.end };
+}
+
+/** A word in whose text a wrapper puts something in place of its mark; a word that was not known before stays unknown as a whole. */
+export function fillSlot(word: Arg, text: string): Arg {
+  return word.dynamic ? { ...word, text } : { ...word, text, dynamic: true, slot: true };
 }

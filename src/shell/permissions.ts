@@ -10,15 +10,12 @@ export function judgeChmod(run: Run, call: Call): void {
   );
   const recursive = hasOption(given, ["-R", "--recursive"]);
   // `-w` and the like look like options; every word that is a mode counts as one.
-  const mode = call.args.find((arg) => isMode(arg.text) || (arg.dynamic && !arg.text.startsWith("--")));
-  if (mode?.dynamic === true && !isMode(mode.text) && isFirstOperand(call, mode)) report(run, "unverifiable.dynamic-mode", mode);
+  const mode = call.args.find((arg) => isMode(arg.text));
+  const first = given.operands[0]?.arg;
+  if (mode === undefined && first?.dynamic === true && !hasOption(given, ["--reference"])) report(run, "unverifiable.dynamic-mode", first);
   if (mode !== undefined && opens(mode.text)) report(run, "destructive.chmod.mode", mode);
   const target = call.args.find((arg) => arg !== mode && isSystemPath(arg.text));
   if (recursive && target !== undefined) report(run, "destructive.chmod.system", target);
-}
-
-function isFirstOperand(call: Call, mode: Call["args"][number]): boolean {
-  return call.args.find((arg) => !arg.text.startsWith("-")) === mode;
 }
 
 function isSymbolicMode(text: string): boolean {

@@ -18,6 +18,8 @@ export interface Arg extends Span {
   readonly dynamic: boolean;
   /** An unquoted pattern: the files that it names are not known. */
   readonly glob: boolean;
+  /** What is not known in it is what a wrapper puts in place of a mark (`{}` of find and xargs): one word, in a text that is known. */
+  readonly slot?: true;
 }
 
 /** What a command reads: nothing that we know of, a known text, or something that cannot be known. */
@@ -92,7 +94,7 @@ const MAX_COMMANDS = 1024;
 /** Adds a finding; `where` is the node or word that it is about. */
 export function report(run: Run, rule: string, where: Span & { readonly text?: string; readonly raw?: string }): void {
   const verdict = rule.startsWith("unverifiable.") ? "unverifiable" : "destructive";
-  const word = shorten((where.text ?? "").includes(UNKNOWN) ? (where.raw ?? "") : (where.text ?? ""));
+  const word = shorten((where.text ?? "").includes(UNKNOWN) ? shown(where.raw ?? "") : (where.text ?? ""));
   run.findings.push({ rule, verdict, word, start: where.start, end: where.end });
 }
 
@@ -120,5 +122,10 @@ export function recordCommand(run: Run, name: string, call: Pick<Call, "argv" | 
 
 /** A word as policy sees it: text, or a marked dynamic word. */
 export function toWord(arg: Arg): ShellWord {
-  return arg.dynamic || arg.glob ? { dynamic: true, text: arg.raw } : arg.text;
+  return arg.dynamic || arg.glob ? { dynamic: true, text: shown(arg.raw) } : arg.text;
+}
+
+/** Source text for people; in code that is known in part only, the gaps are dots. */
+function shown(raw: string): string {
+  return raw.replaceAll(UNKNOWN, "…");
 }

@@ -24,7 +24,7 @@ export function judgeVerbs(run: Run, call: Call, duty: { readonly program: Compi
   for (const start of starts) {
     let dynamic: Arg | undefined;
     for (const row of program.rows) dynamic = judgeRow({ run, call, given }, row, start) ?? dynamic;
-    if (dynamic !== undefined) report(run, "unverifiable.dynamic-verb", dynamic);
+    if (dynamic !== undefined && start === 0) report(run, "unverifiable.dynamic-verb", dynamic);
     if (!program.data) judgeSeedVerb({ run, call, given }, start, before);
   }
   if (program.anywhere.size > 0) judgeAnywhere(run, given.operands, program);

@@ -92,7 +92,8 @@ function append(builder: Builder, part: WordPart, context: Context): void {
       return;
     case "Glob":
     case "ExtendedGlob":
-      put(builder, part.text);
+      if (part.parts?.every((inner) => inner.type === "Literal") ?? true) put(builder, part.text);
+      else putUnknown(builder);
       builder.glob = true;
       return;
     case "SimpleExpansion":

@@ -1,5 +1,5 @@
 import { cells, fixedSyntax, readArguments } from "./arguments.ts";
-import { joinArgs, judgeCode, unknownArg } from "./nested.ts";
+import { fillSlot, joinArgs, judgeCode, unknownArg } from "./nested.ts";
 import { type Arg, type Call, type Run, UNKNOWN, recordCommand, report } from "./state.ts";
 import { judgeTrial } from "./unknown.ts";
 import { judgeProgramWords } from "./wrappers.ts";
@@ -27,7 +27,7 @@ function replaced(option: { readonly name: string; readonly value: Arg | undefin
 
 function fill(word: Arg, marks: readonly string[]): Arg {
   const text = marks.filter((mark) => mark !== "").reduce((known, mark) => known.replaceAll(mark, UNKNOWN), word.text);
-  return text === word.text ? word : { ...word, text, dynamic: true };
+  return text === word.text ? word : fillSlot(word, text);
 }
 
 const PARALLEL_VALUED = new Set(
@@ -58,7 +58,7 @@ export function judgeParallel(run: Run, call: Call): void {
 /** Another program of the same name runs its words as they are. */
 function fillPlaces(word: Arg): Arg {
   const text = word.text.replaceAll(PLACE, UNKNOWN);
-  return text === word.text ? word : { ...word, text, dynamic: true };
+  return text === word.text ? word : fillSlot(word, text);
 }
 
 function judgeInputs(run: Run, call: Call, border: number): void {
