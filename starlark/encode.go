@@ -55,7 +55,9 @@ func (e *encoder) value(value starlark.Value) error {
 	case *starlark.Dict:
 		return e.within(value, func() error { return e.dict(value) })
 	case *starlark.Set:
-		return e.within(value, func() error { return e.set(value) })
+		if !e.exact {
+			return e.within(value, func() error { return e.set(value) })
+		}
 	case *starlark.List, starlark.Tuple:
 		return e.within(value, func() error { return e.sequence(value.(starlark.Indexable)) })
 	}

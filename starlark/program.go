@@ -80,12 +80,20 @@ func messageOf(err error) string {
 	if strings.HasPrefix(failure.Msg, "Starlark computation cancelled: ") {
 		return failure.Msg
 	}
-	for depth := range failure.CallStack {
-		if at := failure.CallStack.At(depth).Pos; at.Filename() == fileName {
-			return bounded(at.String() + ": " + failure.Msg)
+	return bounded(placeOf(failure.CallStack) + failure.Msg)
+}
+
+// placeOf names the innermost place in the script, and the builtin that it calls if the error comes from there.
+func placeOf(stack starlark.CallStack) string {
+	builtin := ""
+	for depth := range stack {
+		frame := stack.At(depth)
+		if frame.Pos.Filename() == fileName {
+			return frame.Pos.String() + ": " + builtin
 		}
+		builtin = "Error in " + frame.Name + ": "
 	}
-	return bounded(failure.Msg)
+	return builtin
 }
 
 func bounded(text string) string {

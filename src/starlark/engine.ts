@@ -2,7 +2,7 @@ import { runScript } from "./evaluation.ts";
 import type { Script, StarlarkResult } from "./evaluation.ts";
 import { FIXED_LIMITS } from "./limits.ts";
 import type { StarlarkLimits } from "./limits.ts";
-import { compileStarlark, heapBytesOf } from "./module.ts";
+import { compileStarlark } from "./module.ts";
 import { bracketNesting } from "./nesting.ts";
 import { STARLARK_FAULTS, StarlarkError } from "./starlark-error.ts";
 import { threadsOf } from "./threads.ts";
@@ -28,7 +28,7 @@ export interface StarlarkEngine {
 
 /** Opens an engine. Nothing is read, compiled or started before the first evaluation. */
 export function openStarlark({ limits, report = () => undefined }: StarlarkOptions): StarlarkEngine {
-  const threads = threadsOf(() => compileStarlark(limits.memoryMb), heapBytesOf(limits.memoryMb));
+  const threads = threadsOf(() => compileStarlark(limits.memoryMb));
   const turns = createTurns(FIXED_LIMITS.running, FIXED_LIMITS.waiting);
   const open = new Set<Promise<unknown>>();
   const shutdown = new AbortController();
@@ -76,5 +76,7 @@ export function openStarlark({ limits, report = () => undefined }: StarlarkOptio
 /** What the parser must not even see (reference: starlark, limits). */
 function checkSource(source: string): void {
   if (Buffer.byteLength(source) > FIXED_LIMITS.sourceBytes) throw new StarlarkError(STARLARK_FAULTS.source);
+  // To the interpreter it is the end of the source: what follows would be read by people and policies, and not run.
+  if (source.includes("\0")) throw new StarlarkError(STARLARK_FAULTS.nul);
   if (bracketNesting(source) > FIXED_LIMITS.nesting) throw new StarlarkError(STARLARK_FAULTS.nesting);
 }

@@ -11,7 +11,6 @@ interface Exports {
 /** What one instance needs of its surroundings. */
 export interface InstanceOptions {
   readonly module: WebAssembly.Module;
-  readonly heapBytes: number;
   /** Unix nanoseconds of the wall clock. */
   readonly wallClock: () => bigint;
   /** Hands a script's request to the host and waits for the reply. */
@@ -53,12 +52,12 @@ function exchange(memory: () => WebAssembly.Memory, call: (text: string) => stri
 }
 
 /** Makes an instance of the compiled module and starts Go in it. */
-export function instantiate({ module, heapBytes, wallClock, call }: InstanceOptions): Instance {
+export function instantiate({ module, wallClock, call }: InstanceOptions): Instance {
   let log = "";
   const wasi = createWasi({
-    // Go collects before it asks for pages that do not exist: running out of memory is fatal to it. The collector gets no turn while
-    // a script runs, so it must stop the world itself.
-    environ: [`GOMEMLIMIT=${heapBytes}`, "GOGC=50", "GODEBUG=gcstoptheworld=1", "GOTRACEBACK=none"],
+    // Go collects early, because it cannot get back from running out of memory. Not at a fixed heap (GOMEMLIMIT): a script that needs more
+    // would be collected over and over until its time is up. The collector gets no turn while a script runs: it must stop the world itself.
+    environ: ["GOGC=50", "GODEBUG=gcstoptheworld=1", "GOTRACEBACK=none"],
     wallClock,
     log: (text) => {
       if (log.length < LOG_LIMIT) log += text.slice(0, LOG_LIMIT - log.length);

@@ -18,8 +18,3 @@ export async function compileStarlark(memoryMb: number, folder: URL = starlarkFo
   const module = limitMemory(readShippedModule(folder, "starlark"), (memoryMb * MEBIBYTE) / PAGE_BYTES);
   return WebAssembly.compile(module);
 }
-
-/** Heap from which on Go collects: 60 % of the memory, because the rest holds stacks and what the collector itself needs. */
-export function heapBytesOf(memoryMb: number): number {
-  return Math.floor(memoryMb * MEBIBYTE * 0.6);
-}

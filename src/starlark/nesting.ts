@@ -1,5 +1,5 @@
 /** A string literal from its opening quote, also one that is never closed, or a comment, or one bracket. */
-const TOKEN = /"""(?:\\.|[^\\])*?(?:"""|$)|'''(?:\\.|[^\\])*?(?:'''|$)|"(?:\\.|[^"\\\n])*|'(?:\\.|[^'\\\n])*|#[^\n]*|[([{)\]}]/gs;
+const TOKEN = /"""(?:\\.|[^\\])*?(?:"""|$)|'''(?:\\.|[^\\])*?(?:'''|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|#[^\n]*|[([{)\]}]/gs;
 
 /**
  * The deepest nesting of brackets outside strings and comments. A guard for the parser, which recurses: it never says less than the parser

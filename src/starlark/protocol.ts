@@ -3,8 +3,6 @@ import type { MessagePort } from "node:worker_threads";
 /** What a thread is started with. */
 export interface ThreadData {
   readonly module: WebAssembly.Module;
-  /** Bytes of heap from which on Go collects before it asks for more. */
-  readonly heapBytes: number;
   /** One number: 1 as soon as a reply is in `replies`. */
   readonly replied: Int32Array<SharedArrayBuffer>;
   readonly replies: MessagePort;

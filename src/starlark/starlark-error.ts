@@ -12,6 +12,7 @@ export class StarlarkError extends Error {
 /** What is said when a limit is hit or the engine fails (reference: starlark, limits); the step limit has the interpreter's own words. */
 export const STARLARK_FAULTS = Object.freeze({
   source: "source is too large",
+  nul: "source must not hold a NUL",
   nesting: "nesting is too deep",
   memory: "out of memory",
   time: "time limit exceeded",

@@ -35,11 +35,11 @@ function workerUrl(): URL {
  * Starts a thread; it does not keep the process alive before it has begun.
  * @returns resolves when Go has started in it, rejects when that fails
  */
-export async function startThread(module: WebAssembly.Module, heapBytes: number): Promise<Thread> {
+export async function startThread(module: WebAssembly.Module): Promise<Thread> {
   const { port1: replies, port2: theirs } = new MessageChannel();
   replies.unref();
   const replied = new Int32Array(new SharedArrayBuffer(4));
-  const data: ThreadData = { module, heapBytes, replied, replies: theirs };
+  const data: ThreadData = { module, replied, replies: theirs };
   const worker = new Worker(workerUrl(), {
     workerData: data,
     transferList: [theirs],

@@ -48,7 +48,16 @@ export function createThreads(start: () => Promise<Thread>): Threads {
 }
 
 /** The threads of one engine: the module is compiled once, at the first use. */
-export function threadsOf(compile: () => Promise<WebAssembly.Module>, heapBytes: number): Threads {
+export function threadsOf(compile: () => Promise<WebAssembly.Module>): Threads {
   let module: Promise<WebAssembly.Module> | undefined;
-  return createThreads(async () => startThread(await (module ??= compile()), heapBytes));
+  const compiled = async (): Promise<WebAssembly.Module> => {
+    try {
+      return await (module ??= compile());
+    } catch (error) {
+      // What was missing may be there the next time.
+      module = undefined;
+      throw error;
+    }
+  };
+  return createThreads(async () => startThread(await compiled()));
 }

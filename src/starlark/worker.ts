@@ -5,7 +5,7 @@ import type { EvaluationRequest, ThreadData, ThreadMessage } from "./protocol.ts
 
 // The thread of one evaluation: it starts Go, says that it is ready, evaluates once, and is ended from outside.
 
-const { module, heapBytes, replied, replies } = workerData as ThreadData;
+const { module, replied, replies } = workerData as ThreadData;
 let time = 0n;
 
 function post(message: ThreadMessage): void {
@@ -38,6 +38,6 @@ function evaluate(instance: Instance, request: EvaluationRequest): ThreadMessage
   }
 }
 
-const instance = instantiate({ module, heapBytes, wallClock: () => time, call });
+const instance = instantiate({ module, wallClock: () => time, call });
 parentPort?.once("message", (request: EvaluationRequest) => post(evaluate(instance, request)));
 post({ kind: "ready" });
