@@ -6,7 +6,7 @@ import { homePath } from "../shell/sandbox.ts";
 export function confinementOptions(options: ServeOptions): ConfinementOptions {
   const { commands, environment, workdir, stateDir, bundle } = options;
   const home = environment["HOME"] === undefined || environment["HOME"] === "" ? options.home : environment["HOME"];
-  const settings = [options.configFile, options.allowlistFile, options.contextFile, options.profilesFile];
+  const settings = [options.configFile, options.allowlistFile, options.contextFile, options.profilesFile, options.cloudQueriesFile];
   return {
     mode: commands.sandbox,
     atOnce: commands.atOnce,

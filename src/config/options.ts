@@ -5,6 +5,7 @@ import { isJsonObject } from "../call/json.ts";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
+import { type DeclaredQueries, readCloudQueriesFile } from "./cloud-queries-file.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
@@ -52,6 +53,9 @@ export interface ServeOptions {
   readonly policyDeadlineMs: number;
   readonly starlark: StarlarkOptions;
   readonly commands: CommandOptions;
+  /** Further queries of cloud_query. */
+  readonly cloudQueries?: DeclaredQueries;
+  readonly cloudQueriesFile?: string;
   /** Home directory of this process. */
   readonly home: string;
   /** How long a human has to confirm a call. */
@@ -126,6 +130,12 @@ function readProfiles(picked: Picked | undefined): Pick<ServeOptions, "profilesF
   return { profilesFile, declaredProfiles: readProfilesFile(profilesFile, picked.value) };
 }
 
+function readCloudQueries(picked: Picked | undefined): Pick<ServeOptions, "cloudQueriesFile" | "cloudQueries"> {
+  if (picked === undefined) return {};
+  const cloudQueriesFile = pathOf(picked);
+  return { cloudQueriesFile, cloudQueries: readCloudQueriesFile(cloudQueriesFile, picked.value) };
+}
+
 function identityOptions(sources: Sources): IdentityOptions {
   const maxAge = pick(SETTINGS.identityMaxAgeSeconds, sources);
   const maxMutations = pick(SETTINGS.identityMaxMutations, sources);
@@ -176,6 +186,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     home: sources.home,
     ...localeOption(sources),
     ...readContext(pick(SETTINGS.contextFile, sources)),
+    ...readCloudQueries(pick(SETTINGS.cloudQueries, sources)),
     ...readProfiles(pick(SETTINGS.profilesFile, sources)),
     ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
   };

@@ -81,6 +81,13 @@ export const SANDBOX_SETTINGS = {
     describe: "data that each process of a command may hold in memory (default: 4096)",
     problem: within(64, 1_048_576),
   },
+  cloudQueries: {
+    name: "cloud-queries",
+    kind: "text",
+    env: ["REGATE_CLOUD_QUERIES"],
+    placeholder: "FILE",
+    describe: "further queries of cloud_query, as JSON (default: none)",
+  },
   commandFileMb: {
     name: "command-file-mb",
     kind: "number",

@@ -14,6 +14,7 @@ import type { Confinement } from "../shell/confinement.ts";
 import { openStarlark } from "../starlark/engine.ts";
 import type { StarlarkEngine } from "../starlark/engine.ts";
 import type { StarlarkLimits } from "../starlark/limits.ts";
+import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
 import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
@@ -38,6 +39,8 @@ export interface ServerOptions {
   /** Real path of the working directory of commands. */
   readonly workdir: string;
   readonly stateDir: string;
+  /** Further queries of cloud_query. */
+  readonly cloudQueries?: CloudQueries;
   /** How commands are confined. */
   readonly confinement: Confinement;
   /** Environment that run_shell takes its allow-list from. */

@@ -2,6 +2,8 @@ import { readRedactedTail } from "../audit/tail.ts";
 import type { ProfileStore } from "../session/profile-store.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import { auditLogTool } from "../tools/audit-log.ts";
+import { type CloudQueries, withQueries } from "../tools/cloud-queries.ts";
+import { cloudQueryTool } from "../tools/cloud-query.ts";
 import { describeTool, searchTool } from "../tools/command-catalogue.ts";
 import type { StarlarkEngine } from "../starlark/engine.ts";
 import { evalStarlarkTool } from "../tools/eval-starlark.ts";
@@ -22,6 +24,8 @@ export interface LocalToolsOptions {
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly confinement: Confinement;
+  /** Further queries of cloud_query. */
+  readonly cloudQueries?: CloudQueries | undefined;
   readonly sessions: SessionRegistry;
   /** The session's decision log. */
   readonly logFile: string;
@@ -40,6 +44,7 @@ export function localTools(options: LocalToolsOptions): readonly Tool[] {
     listSessionsTool({
       listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),
     }),
+    cloudQueryTool({ workdir, environment, confinement, queries: withQueries(options.cloudQueries ?? new Map()) }),
     auditLogTool({ readLog: (query) => readRedactedTail({ ...query, file: logFile }) }),
     whoamiTool(),
     harnessLoadTool(),

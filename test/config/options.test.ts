@@ -14,6 +14,7 @@ for (const source of ["flag", "regate", "adssh", "file"]) {
   mkdirSync(join(folder, source, "bundle"));
   writeFileSync(join(folder, source, "list.txt"), `${source}_tool\n`);
   writeFileSync(join(folder, source, "context.json"), JSON.stringify({ source }));
+  writeFileSync(join(folder, source, "queries.json"), JSON.stringify({ queries: { [source]: { all: { argv: ["true"] } } } }));
   writeFileSync(
     join(folder, source, "profiles.json"),
     JSON.stringify({ profiles: [{ label: source, environment: { KUBECONFIG: `/${source}` } }, { label: "bare" }] }),
@@ -101,6 +102,14 @@ const ROWS: readonly Row[] = [
     value: (source) => `.cache/${source}:/opt/${source}`,
     read: (options) => options.commands.sandboxHome,
     becomes: (source) => [`.cache/${source}`, `/opt/${source}`],
+    byDefault: [],
+  },
+  {
+    name: "cloud-queries",
+    env: ["REGATE_CLOUD_QUERIES"],
+    value: (source) => `${source}/queries.json`,
+    read: (options) => [...(options.cloudQueries?.keys() ?? [])],
+    becomes: (source) => [source],
     byDefault: [],
   },
   ...COMMAND_NUMBERS.map(([name, variable, read, byDefault]): Row => ({
