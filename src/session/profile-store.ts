@@ -132,9 +132,10 @@ function textOf(path: string, descriptor: number): string {
 
 function prepared(stateDir: string): string {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    mkdirSync(stateDir, { mode: 0o700 });
     return stateDir;
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return stateDir;
     throw profileError("profiles.unwritable", { detail: `state directory \`${stateDir}\` cannot be made`, cause });
   }
 }

@@ -83,6 +83,13 @@ describe("a log whose place is lost", () => {
     expect(readFileSync(file, "utf8")).toBe(before);
   });
 
+  test("a folder in a file system where nobody makes any is refused at once, not tried for ever", () => {
+    const script = `import { openDecisionLog } from ${JSON.stringify(DIST)};
+      try { openDecisionLog({ stateDir: "/proc/regate-nope", sessionId: "s", labels: {}, now: () => 1n }); } catch (error) { console.log(error.code); }`;
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 20_000 });
+    expect({ signal: child.signal, stdout: child.stdout }).toEqual({ signal: null, stdout: "audit.unavailable\n" });
+  });
+
   test("a folder that cannot be made refuses the start", () => {
     const stateDir = temporaryFolder();
     mkdirSync(join(stateDir, "decisions"));
