@@ -1,5 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, lstatSync } from "node:fs";
+import { join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import { openAppendFile } from "./append-file.ts";
 import { EMPTY_CHAIN, seal } from "./chain.ts";
 import type { ChainHead, SealedEvent } from "./chain.ts";
@@ -42,8 +43,8 @@ export function decisionLogFile(stateDir: string, sessionId: string): string {
 export function openDecisionLog({ stateDir, sessionId, labels, now }: DecisionLogOptions): DecisionLog {
   const path = decisionLogFile(stateDir, sessionId);
   const unlock = orUnavailable(() => {
-    makeFolder(join(stateDir, "decisions"));
-    makeFolder(join(stateDir, "locks"));
+    makePrivateFolder(join(stateDir, "decisions"));
+    makePrivateFolder(join(stateDir, "locks"));
     return lockSession(join(stateDir, "locks"), `${sessionId}.lock`);
   });
   let head: ChainHead = EMPTY_CHAIN;
@@ -94,24 +95,11 @@ function sealedOrErased(unsealed: UnsealedEvent, head: ChainHead): { sealed: Sea
 }
 
 /** Makes a folder 0700, with its parents; one that is there must be a real folder, and is closed to others. */
-function makeFolder(path: string): void {
-  makeMissing(path);
+function makePrivateFolder(path: string): void {
+  makeFolder(path);
   const found = lstatSync(path);
   if (!found.isDirectory()) throw new Error(`not a folder: \`${path}\``);
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
-}
-
-/** Not `recursive: true`: Node 20 then never returns for a folder that a file system such as /proc does not let anybody make. */
-function makeMissing(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(path) === path) throw error;
-    makeMissing(dirname(path));
-    mkdirSync(path, { mode: 0o700 });
-  }
 }
 
 function orUnavailable<T>(action: () => T): T {

@@ -1,18 +1,7 @@
 import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 import type { ActiveProfile } from "./active-profile.ts";
 import type { ProfileChange } from "./profile-changes.ts";
 import { activeOf, NO_PROFILES, parseProfiles, writeProfiles } from "./profile-document.ts";
@@ -132,10 +121,9 @@ function textOf(path: string, descriptor: number): string {
 
 function prepared(stateDir: string): string {
   try {
-    mkdirSync(stateDir, { mode: 0o700 });
+    makeFolder(stateDir);
     return stateDir;
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "EEXIST") return stateDir;
     throw profileError("profiles.unwritable", { detail: `state directory \`${stateDir}\` cannot be made`, cause });
   }
 }
