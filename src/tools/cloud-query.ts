@@ -32,7 +32,7 @@ const input = z.strictObject({
   namespace: name.describe("aws, gcp, azure, oci, k8s, or one that the operator added"),
   function: name.describe("what to read, such as identity, regions, instances, clusters or buckets"),
 });
-const output = z.strictObject({ namespace: z.string(), function: z.string(), value: z.json() });
+const output = z.strictObject({ namespace: z.string(), function: z.string(), value: z.unknown() });
 
 /**
  * cloud_query (design §7): one read-only query from a table, run by the provider's own program with fixed arguments, without a shell and

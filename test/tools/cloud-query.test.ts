@@ -7,6 +7,7 @@ import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
 import { checkArguments } from "../../src/tools/arguments.ts";
 import { CLOUD_QUERIES, type CloudQueries, withQueries } from "../../src/tools/cloud-queries.ts";
 import { cloudQueryTool } from "../../src/tools/cloud-query.ts";
+import { createRegistry } from "../../src/tools/registry.ts";
 import type { ToolOutput } from "../../src/tools/tool.ts";
 import { haveSystemPart } from "../system-part.ts";
 import { contextOf } from "./kit.ts";
@@ -59,6 +60,15 @@ test("the provider's program gets the arguments of the table and nothing else, a
     function: "identity",
     value: { args: "sts get-caller-identity --output json --no-cli-pager", secret: "" },
   });
+});
+
+test("it can be registered", () => {
+  const tool = cloudQueryTool({ queries: CLOUD_QUERIES, workdir: "/", environment: {}, confinement: without });
+  expect(
+    createRegistry([tool])
+      .list()
+      .map(({ inputSchema }) => Object.keys(inputSchema["properties"] as object)),
+  ).toEqual([["namespace", "function"]]);
 });
 
 describe("errors", () => {
