@@ -57,4 +57,17 @@ describe("turns", () => {
     expect(await next).toBeTypeOf("function");
     await expect(turns.enter(AbortSignal.abort(new Error("late")))).rejects.toThrow("late");
   });
+
+  it("who gives up after getting a place leaves the queue alone", async () => {
+    const turns = createTurns(1, 10);
+    const first = await turns.enter(undefined);
+    const stop = new AbortController();
+    const second = turns.enter(stop.signal);
+    const third = turns.enter(undefined);
+    first?.();
+    const leave = await second;
+    stop.abort(new Error("late"));
+    leave?.();
+    expect(await third).toBeTypeOf("function");
+  });
 });
