@@ -104,7 +104,9 @@ describe("a start", () => {
     expect(run).toMatchObject({ status: 0, stdout: "" });
     expect(run.lines).toHaveLength(1);
     expect(run.lines[0]).toMatch(/^regate: serving bundle `default` \(sha256:[0-9a-f]{64}\), agent `me`, session mcp-\d{19}, /);
-    expect(run.lines[0]).toContain(`allowlist: 2 tools of \`${list}\`, dry run required: yes, state in \`${stateDir}\``);
+    expect(run.lines[0]).toContain(`allowlist: 2 tools of \`${list}\`, dry run required: yes, sandbox: `);
+    expect(run.lines[0]).toMatch(/, sandbox: (?:bwrap|none \(.+\)), state in `[^`]+`$/);
+    expect(run.lines[0]).toContain(`, state in \`${stateDir}\``);
   });
   it("takes a copied bundle folder, and the digest that the start line shows as pin", () => {
     const folder = join(temporaryFolder(), "copy");
@@ -142,7 +144,17 @@ describe("a start", () => {
     const workdir = realpathSync(temporaryFolder());
     const list = join(workdir, "list");
     writeFileSync(list, "run_shell\n");
-    const run = regate(["serve", "--workdir", workdir, "--state-dir", join(workdir, "state"), "--agent-tools-file", list]);
+    const run = regate([
+      "serve",
+      "--workdir",
+      workdir,
+      "--state-dir",
+      join(workdir, "state"),
+      "--agent-tools-file",
+      list,
+      "--sandbox",
+      "none",
+    ]);
     expect(run.status).toBe(0);
     const warnings = run.lines.filter((line) => line.startsWith("regate: warning: "));
     expect(warnings).toHaveLength(1);
@@ -180,7 +192,7 @@ function serve(stateDir = join(temporaryFolder(), "s")): {
 } {
   const child = spawn(
     process.execPath,
-    [PROGRAM, "serve", "--bundle", "agent-session", "--state-dir", stateDir, "--workdir", temporaryFolder()],
+    [PROGRAM, "serve", "--bundle", "agent-session", "--state-dir", stateDir, "--workdir", temporaryFolder(), "--sandbox", "none"],
     {
       env: cleanEnv(),
       stdio: ["pipe", "pipe", "ignore"],

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { haveSystemPart } from "../system-part.ts";
+import { connect, temporaryFolder } from "./client.ts";
+import { regate } from "./run.ts";
+
+const sandboxOf = (event: Record<string, unknown> | undefined): unknown =>
+  (event?.["input"] as { environment?: object } | undefined)?.environment;
+
+describe("without a sandbox", () => {
+  it("the start line says so, and why; every decision records it", async () => {
+    const session = await connect(["--bundle", "agent-session", "--sandbox", "none"]);
+    expect((await session.call("run_shell", { command: "echo a" })).isError).toBe(false);
+    expect(session.stderr()).toContain("sandbox: none (switched off)");
+    expect(sandboxOf(session.events()[0])).toEqual({ sandbox: "none" });
+  });
+
+  it("`--require-sandbox` is exit code 2 with one line, before the state directory is made", () => {
+    const stateDir = join(temporaryFolder(), "state");
+    const run = regate(["serve", "--sandbox", "none", "--require-sandbox", "--state-dir", stateDir]);
+    expect(run).toMatchObject({ status: 2, stdout: "", lines: ["regate: `--require-sandbox`: commands cannot be confined: switched off"] });
+    expect(existsSync(stateDir)).toBe(false);
+  });
+
+  it("a git command is unverifiable", async () => {
+    const session = await connect(["--bundle", "agent-session", "--sandbox", "none", "--require-agent-dry-run"]);
+    expect(await session.call("run_shell", { command: "git status" })).toMatchObject({ code: "agent.dry_run_required" });
+  });
+});
+
+describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in the sandbox", () => {
+  it("commands write the working directory alone; every decision records it", async () => {
+    const workdir = realpathSync(temporaryFolder());
+    mkdirSync(join(workdir, "gate"));
+    writeFileSync(join(workdir, "gate", "tools.txt"), "run_shell\n");
+    const flags = [
+      "--bundle",
+      "agent-session",
+      "--require-sandbox",
+      "--workdir",
+      workdir,
+      "--agent-tools-file",
+      join(workdir, "gate", "tools.txt"),
+    ];
+    const session = await connect(flags, { SSH_AUTH_SOCK: "/x", DOCKER_HOST: "unix:///x", XDG_RUNTIME_DIR: "/x" });
+    expect(session.stderr()).toContain("sandbox: bwrap");
+    expect(session.stderr()).not.toContain("warning");
+    const command = `ls -A ~; echo a > made; echo audit_log >> gate/tools.txt; mv gate old; cat ${session.stateDir}/decisions/*; env`;
+    const answer = await session.call("run_shell", { command });
+    expect(String(answer.structured?.["stdout"])).not.toMatch(/decision_id|SSH_AUTH_SOCK|DOCKER_HOST|XDG_RUNTIME_DIR/);
+    expect(readdirSync(workdir).sort()).toEqual(["gate", "made"]);
+    expect(readFileSync(join(workdir, "gate", "tools.txt"), "utf8")).toBe("run_shell\n");
+    expect(sandboxOf(session.events()[0])).toEqual({ sandbox: "bwrap" });
+  });
+
+  it("a git command is not unverifiable", async () => {
+    const session = await connect(["--bundle", "agent-session", "--require-agent-dry-run", "--workdir", temporaryFolder()]);
+    expect((await session.call("run_shell", { command: "git status" })).isError).toBe(false);
+  });
+});
