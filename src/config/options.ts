@@ -16,7 +16,7 @@ import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
-const DEFAULT_DEADLINE_MS = 2_000;
+const DEFAULT_DEADLINE_MS = 1_000;
 const DEFAULT_CONFIRM_TIMEOUT_MS = 120_000;
 const MAX_CONTEXT_BYTES = 1_048_576;
 const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));

@@ -123,7 +123,7 @@ export const SETTINGS = {
     kind: "number",
     env: ["REGATE_POLICY_DEADLINE_MS"],
     placeholder: "MS",
-    describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 2000 in serve, none in decide)",
+    describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 1000 in serve, none in decide)",
     problem: deadlineProblem,
   },
   confirmTimeoutMs: {

@@ -5,6 +5,7 @@ import { openConnection, type Connection } from "./connection.ts";
 import type { Corridor } from "./corridor-types.ts";
 import { createLineSplitter } from "./framing.ts";
 import type { HumanLine } from "./human-line.ts";
+import { createLineFeed } from "./line-feed.ts";
 import { createLineWriter, type LineWriter } from "./line-writer.ts";
 import { MAX_LINE_BYTES } from "./screen.ts";
 import { within } from "./within.ts";
@@ -54,15 +55,24 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     ...(human === undefined ? {} : { human }),
   });
   const reader = readLines(stdin, connection, writer);
-  options.stop?.addEventListener("abort", () => reader.stop(), { once: true });
+  options.stop?.addEventListener("abort", reader.drop, { once: true });
   await Promise.race([reader.ended, broken.occurred, stopped]);
-  reader.stop();
+  const drainLeftMs = drainMs - reader.lateMs();
+  const handedOn = reader.stop();
 
-  await Promise.race([within(drainMs, connection.idle()), stopped]);
+  await Promise.race([
+    within(
+      drainLeftMs,
+      handedOn.then(() => connection.idle()),
+    ),
+    stopped,
+  ]);
   connection.abort();
   const closed = corridor
     .close()
     .catch((error: unknown) => stderrLine(`the decision log was not closed: ${error instanceof Error ? error.message : String(error)}`));
+  // What still waits behind slow evaluations is answered by the closed gate.
+  if (options.stop?.aborted !== true) reader.finish();
   await within(ABORT_GRACE_MS, Promise.all([closed, connection.idle()]));
   // The last answers are written a few microtasks after their requests count as answered.
   await nextTurn();
@@ -70,26 +80,44 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await connection.close();
 }
 
+/** The lines of a client on their way to its connection. */
+interface Reader {
+  readonly ended: Promise<void>;
+  /** Milliseconds by which the end was seen late. */
+  readonly lateMs: () => number;
+  /** Reads nothing more. Resolves when what was read is handed on, or waits behind a slow evaluation. */
+  readonly stop: () => Promise<void>;
+  /** Hands on what still waits. */
+  readonly finish: () => void;
+  /** Reads nothing more and forgets what waits. */
+  readonly drop: () => void;
+}
+
 /** Feeds a connection and writes its answers, in whatever order they come. */
-function readLines(stdin: Readable, connection: Connection, writer: LineWriter): { readonly ended: Promise<void>; stop(): void } {
+function readLines(stdin: Readable, connection: Connection, writer: LineWriter): Reader {
   const end = eventPromise();
   const write = (answer: Answer | undefined): void => {
     if (answer) writer.write(answer.json);
   };
-  const splitter = createLineSplitter(MAX_LINE_BYTES, {
-    onLine: (line) => {
-      const answer = connection.receive(line);
+  const feed = createLineFeed<Uint8Array | undefined>({
+    take: (line) => {
+      const answer = line === undefined ? connection.refuseTooLong() : connection.receive(line);
       if (answer instanceof Promise) void answer.then(write);
       else write(answer);
     },
-    onTooLong: () => write(connection.refuseTooLong()),
+    keep: (line) => line && Buffer.from(line),
+    onTurn: () => {
+      if (!feed.isFull()) resume();
+    },
   });
+  const splitter = createLineSplitter(MAX_LINE_BYTES, { onLine: feed.push, onTooLong: () => feed.push(undefined) });
   let stopped = false;
   const resume = (): void => {
     if (!stopped) stdin.resume();
   };
   const onData = (chunk: Buffer): void => {
     splitter.push(chunk);
+    if (feed.isFull()) stdin.pause();
     if (writer.backlog() <= MAX_BACKLOG_BYTES) return;
     stdin.pause();
     void writer.below(MAX_BACKLOG_BYTES / 2).then(resume);
@@ -99,14 +127,17 @@ function readLines(stdin: Readable, connection: Connection, writer: LineWriter):
     end.occur();
   };
   stdin.on("data", onData).once("end", onEnd).once("close", end.occur).on("error", end.occur);
-  return {
-    ended: end.occurred,
-    stop() {
-      stopped = true;
-      stdin.off("data", onData).off("end", onEnd);
-      stdin.pause();
-    },
+  const stop = (): Promise<void> => {
+    stopped = true;
+    stdin.off("data", onData).off("end", onEnd);
+    stdin.pause();
+    return feed.ending();
   };
+  const drop = (): void => {
+    feed.drop();
+    void stop();
+  };
+  return { ended: end.occurred, lateMs: feed.lateMs, stop, finish: feed.finish, drop };
 }
 
 interface EventPromise {

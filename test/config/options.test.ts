@@ -237,7 +237,7 @@ const ROWS: readonly Row[] = [
     inFile: (source) => Number(DEADLINES[source]),
     read: (options) => options.policyDeadlineMs,
     becomes: (source) => Number(DEADLINES[source]),
-    byDefault: 2000,
+    byDefault: 1000,
   },
   {
     name: "confirm-timeout-ms",
