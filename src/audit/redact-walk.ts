@@ -24,6 +24,10 @@ const clean = new Set<string>();
 const CLEAN_LENGTH = 96;
 const CLEAN_SIZE = 2048;
 
+/** Members that name a value beside them, and that hold it: environment lists, headers, form fields. */
+const NAME_KEY = /^(?:name|key|field|header|variable|var|parameter|param|option|id)$/i;
+const VALUE_KEY = /^(?:(?:string|secret|default|new|old)?_?values?|val)$/i;
+
 /** Segments of a place in a document, from the root. */
 export type Path = readonly (string | number)[];
 
@@ -151,11 +155,12 @@ function redactArray(value: readonly JsonValue[], walk: Walk): JsonValue[] {
 
 function redactObject(value: JsonObject, walk: Walk): JsonObject {
   let copy: JsonObject | undefined;
+  const named = namedSecret(value);
   for (const key of Object.keys(value)) {
     const item = value[key] as JsonValue;
     const name = maskString(key, walk);
     walk.path.push(name);
-    if (name !== key || isSecretMember(key, item)) {
+    if (name !== key || isSecretMember(VALUE_KEY.test(key) ? (named ?? key) : key, item)) {
       noteErased(walk, "erased");
       collectStrings(item, walk.secrets);
       delete (copy ??= { ...value })[key];
@@ -166,6 +171,14 @@ function redactObject(value: JsonObject, walk: Walk): JsonObject {
     walk.path.pop();
   }
   return copy ?? value;
+}
+
+/** The secret name that an object gives its value as data, as in `{"name": "API_TOKEN", "value": "…"}`. */
+function namedSecret(value: JsonObject): string | undefined {
+  return Object.keys(value)
+    .filter((key) => NAME_KEY.test(key))
+    .map((key) => value[key])
+    .find((name): name is string => typeof name === "string" && isSecretKey(name));
 }
 
 /** Tells whether a member is to be left out: a secret's name, with a value that can hold one. */

@@ -47,6 +47,8 @@ const PLACES: Record<string, JsonObject> = {
   "percent-encoded": { next: encodeURIComponent(`https://u:${SECRET}@host/`) },
   "as a connection string": { dsn: `Server=db;User=sa;Password=${SECRET};Timeout=3` },
   "as a name": { [`password=${SECRET}`]: 1 },
+  "as the value beside its name": { env: [{ name: "API_TOKEN", value: SECRET }], key: "password", value: SECRET },
+  "as the value beside its name, in JSON": { body: JSON.stringify([{ Header: "Authorization", Val: SECRET }]) },
   "as a copy": { password: SECRET, note: `call with ${SECRET} please`, encoded: base64(`me:${SECRET}`) },
 };
 
