@@ -43,13 +43,13 @@ async function run(folder) {
   const counts = { chunks: 0, passed: 0 };
   const files = readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith(".star"))
-    .sort();
+    .toSorted((a, b) => (a < b ? -1 : 1));
   for (const file of files) {
     for (const [index, chunk] of chunksOf(readFileSync(join(folder, file), "utf8")).entries()) {
       const failure = await failureOf(engine, chunk);
       counts.chunks += 1;
       if (failure === undefined) counts.passed += 1;
-      else process.stdout.write(`${file} chunk ${index + 1}: ${failure}\n`);
+      else process.stdout.write(`${file} chunk ${index + 1}: ${String(failure)}\n`);
     }
   }
   await engine.close();
