@@ -1,3 +1,4 @@
+import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import { isJsonObject } from "../call/json.ts";
 import { BoundsError, serialise } from "./bounds.ts";
@@ -27,14 +28,26 @@ export function checkData(bytes: Uint8Array, packages: readonly (readonly string
 }
 
 function parse(bytes: Uint8Array): JsonValue {
+  const parsed = parseJsonOnce(textOf(bytes));
+  if (!parsed.ok) throw refused(`data ${parsed.problem}`, parsed.cause);
   try {
-    const data = JSON.parse(decoder.decode(bytes)) as JsonValue;
-    serialise(data, { depth: 64, bytes: FILE_LIMITS.data, values: Number.MAX_SAFE_INTEGER });
-    return data;
+    serialise(parsed.value, { depth: 64, bytes: FILE_LIMITS.data, values: Number.MAX_SAFE_INTEGER });
+    return parsed.value;
   } catch (error) {
-    const why = error instanceof BoundsError ? error.message.replace("input", "data") : "data is not JSON";
-    throw new BundleError("bundle.data", `data.json is refused: ${why}`, error);
+    throw refused(error instanceof BoundsError ? error.message.replace("input", "data") : "data is not JSON", error);
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    throw refused("data is not JSON", error);
+  }
+}
+
+function refused(why: string, cause: unknown): BundleError {
+  return new BundleError("bundle.data", `data.json is refused: ${why}`, cause);
 }
 
 /** The longest path of packages and rules that data at `key` goes along. */

@@ -38,6 +38,8 @@ describe("checkData", () => {
     ["null", "null", "data.json is not an object"],
     ["text after the document", "{} {}", "data.json is refused: data is not JSON"],
     ["nothing", "", "data.json is refused: data is not JSON"],
+    ["two equal keys", '{"regate":{"a":1},"regate":{"b":1}}', "data.json is refused: data has an object with two equal keys"],
+    ["two equal keys below", '{"regate":{"a":1,"\\u0061":2}}', "data.json is refused: data has an object with two equal keys"],
     ["a byte order mark", "\ufeff{}", "data.json is refused: data is not JSON"],
     ["a lone surrogate", '{"regate":"\\ud800"}', "data.json is refused: data has a string that is not well-formed Unicode"],
     ["a number that is not exact", '{"regate":9007199254740993}', "data.json is refused: data has an integer that is not exact"],
