@@ -190,12 +190,13 @@ describe("the ai-agent bundle", () => {
 
 describe("gate order", () => {
   it("[003-order] [003-order-entitlement-first] entitlement, dry run, policy, handler", async () => {
-    const marker = join(temporaryFolder(), "marker");
+    const workdir = temporaryFolder();
+    const marker = join(workdir, "marker");
     const onlyAudit = await connect([...AI_AGENT, "--require-agent-dry-run", "--agent-tools-file", file("audit_log\n")]);
     expect((await onlyAudit.call("run_shell", { command: `rm -f ${marker}` })).text).toBe(NOT_ENTITLED);
     const strict = await connect([...AI_AGENT, "--require-agent-dry-run"]);
     expect((await strict.call("run_shell", { command: `rm -f ${marker}` })).text).toBe(DRY_RUN);
-    const open = await connect(AI_AGENT);
+    const open = await connect([...AI_AGENT, "--workdir", workdir]);
     expect((await open.call("run_shell", { command: `rm -f ${marker}` })).code).toBe("policy.denied");
     expect((await open.call("run_shell", { command: `echo x >> ${marker}` })).isError).toBe(false);
     expect(existsSync(marker)).toBe(true);
