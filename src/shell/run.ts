@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { cappedOutput } from "./capped-output.ts";
 import { checkEnvironment } from "./command-environment.ts";
 import { openOutputPipes } from "./output-pipe.ts";
@@ -18,6 +19,9 @@ export const OUTPUT_CAP_BYTES = 65_536;
 
 /** How much of a launcher's own complaint is kept for the operator. */
 const MAX_CAUSE = 2_000;
+/** Another server on the same working directory may change what a sandbox is made from; nothing has run then, so it is made again. */
+const LAUNCH_ATTEMPTS = 5;
+const LAUNCH_PAUSE_MS = 15;
 
 /** One run of a command. */
 export interface RunOptions extends ProgramOptions {
@@ -45,6 +49,17 @@ export async function runCommand(options: RunOptions): Promise<RunResult> {
 export async function runProgram(argv: readonly [string, ...string[]], options: ProgramOptions): Promise<RunResult> {
   checkEnvironment(options.env);
   checkWorkdir(options.cwd);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launchOnce(argv, options);
+    } catch (error) {
+      if (attempt === LAUNCH_ATTEMPTS || !isShellError(error) || error.code !== "shell.sandbox_failed") throw error;
+      await setTimeout(LAUNCH_PAUSE_MS * attempt);
+    }
+  }
+}
+
+async function launchOnce(argv: readonly [string, ...string[]], options: ProgramOptions): Promise<RunResult> {
   const plain: Launch = { file: argv[0], args: argv.slice(1), env: options.env };
   const launch = await (options.launcher?.(argv, options) ?? plain);
   try {
