@@ -2,12 +2,15 @@ import { resolve } from "node:path";
 import type { DecisionLog } from "./audit/log.ts";
 import { openDecisionLog } from "./audit/decision-log.ts";
 import { frozenCopy } from "./call/frozen-copy.ts";
+import { isJsonObject } from "./call/json.ts";
 import type { JsonObject } from "./call/json.ts";
+import { RISK_FLAGS } from "./call/risk-table.ts";
 import type { RiskRows } from "./call/risk-table.ts";
 import { regateVersion } from "./cli/version.ts";
 import { agentIdProblem } from "./config/agent-id.ts";
 import { surroundings } from "./config/sources.ts";
 import { defaultStateDir } from "./config/state-dir.ts";
+import { TOOL_NAME } from "./config/tools-file.ts";
 import type { Engine } from "./policy/engine.ts";
 import { loadEngine } from "./policy/load.ts";
 import type { LoadOptions } from "./policy/load.ts";
@@ -120,7 +123,7 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
     registry: createRegistry([]),
     factsOf: declaredFacts(engine, risk),
     analyse: analyseCommand,
-    allowlist: allowlist === undefined ? undefined : new Set(allowlist),
+    allowlist: allowlist === undefined ? undefined : namesOf(allowlist),
     requireDryRun,
     sandbox: "none",
     context: contextOf(options),
@@ -154,6 +157,24 @@ function contextOf({ context }: GateOptions): Readonly<JsonObject> | undefined {
   return copy.value;
 }
 
+/** The same names as in an allowlist file: anything else would never match, or match what nobody meant. */
+function namesOf(allowlist: Iterable<string>): ReadonlySet<string> {
+  const names = new Set(allowlist);
+  for (const name of names) {
+    if (typeof name !== "string" || !TOOL_NAME.test(name)) throw new TypeError("`allowlist` holds something that is not a tool name");
+  }
+  return names;
+}
+
+function checkRisk(risk: RiskRows): void {
+  if (!isJsonObject(risk)) throw new TypeError("`risk` must be an object of rows by tool");
+  for (const [tool, row] of Object.entries(risk)) {
+    if (!isJsonObject(row)) throw new TypeError(`\`risk\`: the row of \`${tool}\` must be an object`);
+    const unknown = Object.keys(row).find((flag) => !RISK_FLAGS.has(flag));
+    if (unknown !== undefined) throw new TypeError(`\`risk\`: \`${unknown}\` of \`${tool}\` is not a flag`);
+  }
+}
+
 function checkOptions(options: GateOptions): void {
   const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
   if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is not an option of createGate`);
@@ -162,6 +183,10 @@ function checkOptions(options: GateOptions): void {
   const problem = agentId === undefined ? undefined : agentIdProblem(agentId);
   if (problem !== undefined) throw new TypeError(`\`agentId\` ${problem}`);
   if (typeof allowlist === "string") throw new TypeError("`allowlist` must be a list of tool names");
+  checkRisk(options.risk ?? {});
+  for (const name of ["confirm", "activeProfile", "now", "onError"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "function") throw new TypeError(`\`${name}\` must be a function`);
+  }
   if (typeof requireDryRun !== "boolean") throw new TypeError("`requireDryRun` must be a boolean");
   if (stateDir === "") throw new TypeError("`stateDir` must not be empty");
 }

@@ -27,6 +27,15 @@ export interface DeclaredRow extends DeclaredFlags {
  */
 export type RiskRows = Readonly<Record<string, unknown>>;
 
+/** Names of the flags, to find misspelt ones: a flag that nobody reads would be none. */
+export const RISK_FLAGS: ReadonlySet<string> = new Set<keyof DeclaredFlags>([
+  "read_only",
+  "destructive",
+  "handoff",
+  "live_write",
+  "open_world",
+]);
+
 const MUTATING: DeclaredFlags = { read_only: false, destructive: false, handoff: false, live_write: false, open_world: false };
 const READ: DeclaredFlags = { ...MUTATING, read_only: true };
 

@@ -2,8 +2,8 @@
 const AGENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:@/+=-]{0,127}$/;
 
 /** What is wrong with an agent id, or undefined (design §3; reference governed-tools §6). */
-export function agentIdProblem(value: string): string | undefined {
-  if (AGENT_ID.test(value)) return undefined;
+export function agentIdProblem(value: unknown): string | undefined {
+  if (typeof value === "string" && AGENT_ID.test(value)) return undefined;
   return "must be 1 to 128 letters, digits or `._:@/+=-` and start with a letter or digit";
 }
 

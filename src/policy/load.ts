@@ -29,15 +29,26 @@ export interface LoadOptions {
   readonly onFault?: (fault: Error) => void;
 }
 
+const OPTION_NAMES: ReadonlySet<string> = new Set<keyof LoadOptions>([
+  "deadlineMs",
+  "dialect",
+  "maxInputBytes",
+  "check",
+  "expectDigest",
+  "onFault",
+]);
+
 /** Entrypoint that every bundle must have; `gate/listing` is asked for only by what lists tools. */
 const REQUIRED = "gate/decision";
 
 /**
  * Finds, checks and loads a policy bundle (design §13). Whatever does not verify is an error: there is no engine without a policy.
  * @param source packaged bundle name, path of a folder or of an OPA bundle tar.gz, or the bytes of one
- * @throws {BundleError} with a `bundle.*` code and one line that says what is wrong; a RangeError for a deadline that is none
+ * @throws {BundleError} with a `bundle.*` code and one line that says what is wrong; a RangeError for a deadline that is none; a TypeError for an unknown option
  */
 export async function loadEngine(source: string | Uint8Array, options: LoadOptions = {}): Promise<Engine> {
+  const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
+  if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is not an option of loadEngine`);
   const found = await findBundle(source);
   const digests = { wasm: sha256Hex(found.files.wasm), data: sha256Hex(found.files.data) };
   const digest = bundleDigest(digests.wasm, digests.data);

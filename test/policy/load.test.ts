@@ -119,6 +119,12 @@ describe("loadEngine", { timeout: SLOW }, () => {
     },
   );
 
+  it("refuses an option that does not exist: a misspelt deadline would be none", async () => {
+    await expect(loadEngine("default", { deadlineMS: 100 } as object)).rejects.toThrow(
+      new TypeError("`deadlineMS` is not an option of loadEngine"),
+    );
+  });
+
   it("keeps a pinned digest, naming both when another one comes (trials L08)", async () => {
     const { digest } = await loadEngine(archive);
     const pinned = `sha256:${"0".repeat(64)}`;
