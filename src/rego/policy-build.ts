@@ -2,11 +2,15 @@ import { access, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { buildBundle } from "./bundle-build.ts";
 import type { BuiltBundle } from "./bundle-build.ts";
+import { NEVER_ALLOWED, WRONG_IN_WASM } from "../policy/wasm-builtins.ts";
+import { builtinProblems, packageOf } from "./bundle-refusals.ts";
 import { bundleNames } from "./bundle-sources.ts";
 import { regoOptions, withToolchain } from "./command.ts";
 import type { CommonOptions } from "./command.ts";
 import { gather, GatherError } from "./gather.ts";
 import { hostNotes } from "./host-notes.ts";
+import type { Problem } from "./protocol.ts";
+import { findUses } from "./read-paths.ts";
 import { replaceFolder } from "./replace-folder.ts";
 import { complain, problemsOf, reportProblems } from "./report.ts";
 import type { CommandIo, CommandResult } from "./report.ts";
@@ -76,11 +80,24 @@ async function buildAny(toolchain: Toolchain, options: PolicyBuildOptions): Prom
     reportProblems(options, problemsOf(outcome));
     return { exitCode: 1 };
   }
+  const refused = target === "wasm" ? await gateProblems(toolchain, files.files) : [];
+  if (refused.length > 0) {
+    reportProblems(options, refused);
+    return { exitCode: 1 };
+  }
   await writeFile(resolve(options.cwd, options.output ?? "bundle.tar.gz"), outcome.value.archive);
   if (outcome.value.wasm !== undefined) {
     for (const note of await hostNotes(toolchain, files.files, outcome.value.wasm)) complain(options, `${note}\n`);
   }
   return { exitCode: 0 };
+}
+
+/** A policy for this engine, which would refuse the module at load, is not built either (design §2); others are their hosts' business. */
+async function gateProblems(toolchain: Toolchain, files: ReadonlyMap<string, string>): Promise<readonly Problem[]> {
+  const rego = new Map([...files].filter(([path]) => path.endsWith(".rego") && !path.endsWith("_test.rego")));
+  const trees = await toolchain.parse({ files: rego, compiled: true, locations: true });
+  if (!trees.ok || ![...trees.value.values()].some((tree) => packageOf(tree) === "gate")) return [];
+  return builtinProblems(findUses(trees.value.values(), new Set([...WRONG_IN_WASM.keys(), ...NEVER_ALLOWED.keys()])));
 }
 
 /** OPA's warning: a manifest that is not read is likely a mistake. */

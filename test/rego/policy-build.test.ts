@@ -257,6 +257,15 @@ describe("any policy", () => {
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: "p/a.rego:3:6: the host must supply `sprintf`\n" });
   });
 
+  it("refuses for a gate what its engine would refuse at load, and writes nothing", SLOW, async () => {
+    const uses = (name: string) => `package ${name}\n\ndecision := replace(input.a, "b", "c")\n`;
+    const cwd = tree({ "p/a.rego": uses("gate"), "q/a.rego": uses("other") });
+    const { exitCode, err } = await build(cwd, { paths: ["p"], entrypoints: ["gate/decision"] });
+    expect([exitCode, err]).toEqual([1, expect.stringContaining("p/a.rego:3:13: builtin_error: `replace` is wrong in WASM") as string]);
+    expect(readdirSync(cwd)).not.toContain("bundle.tar.gz");
+    expect((await build(cwd, { paths: ["q"], entrypoints: ["other/decision"] })).exitCode).toBe(0);
+  });
+
   it("reports every error and writes nothing", SLOW, async () => {
     const cwd = tree({ "p/a.rego": "package a\n\nq if {\n", "p/b.rego": "package b\n\nq if }\n" });
     const { exitCode, err } = await build(cwd, { paths: ["p"], entrypoints: ["a/q"] });
