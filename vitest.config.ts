@@ -4,6 +4,7 @@ const shared = { setupFiles: ["test/setup.ts"], environment: "node" };
 
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     globalSetup: ["test/global-setup.ts"],
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "test/.reports/vitest.json" }]] : ["default"],
     projects: [

@@ -3,7 +3,7 @@
 //   node scripts/native-cross-check.mjs --opa PATH
 // Prints a line for each check and ends with `N passed, N failed`; exit code 1 when one failed.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -127,5 +127,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 const failed = results.filter((passed) => !passed).length;
+mkdirSync(join(ROOT, "test/.reports"), { recursive: true });
+writeFileSync(join(ROOT, "test/.reports/native.json"), JSON.stringify({ passed: results.length - failed, failed }));
 process.stdout.write(`${results.length - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
