@@ -69,7 +69,7 @@ function linked(own: string, path: string): boolean {
 }
 
 function thisProcess(): Holder {
-  return { pid: process.pid, started: startOf(process.pid), host: hostname(), namespace: namespaceOf("self"), nonce: randomUUID() };
+  return { pid: process.pid, started: processStart(process.pid), host: hostname(), namespace: namespaceOf("self"), nonce: randomUUID() };
 }
 
 /** A holder on another machine or in another container cannot be judged, and an unreadable lock neither: both count as alive. */
@@ -80,7 +80,7 @@ function isAlive(holder: Holder | undefined): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
-  return startOf(holder.pid) === holder.started;
+  return processStart(holder.pid) === holder.started;
 }
 
 function readHolder(path: string): Holder | undefined {
@@ -92,8 +92,8 @@ function readHolder(path: string): Holder | undefined {
   }
 }
 
-/** Field 22 of /proc/<pid>/stat; the name before it is in parentheses and may hold anything. */
-function startOf(pid: number): string {
+/** Start of a process in the kernel's clock ticks, `""` where the system does not say: field 22 of /proc/<pid>/stat, behind a name that may hold anything. */
+export function processStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";

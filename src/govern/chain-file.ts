@@ -1,0 +1,141 @@
+import { closeSync, constants, fsyncSync, ftruncateSync, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { lockSession } from "../audit/session-lock.ts";
+import type { JsonObject } from "../call/json.ts";
+import { makeFolder } from "../files/make-folder.ts";
+import { forbidInAgentProcess } from "./agent-process.ts";
+import { governError } from "./govern-error.ts";
+import type { SigningKey } from "./key-pair.ts";
+import { readKey } from "./keys.ts";
+import { EMPTY_END, readChainText, sealEntry } from "./signed-chain.ts";
+import type { ChainEnd, ChainEntry } from "./signed-chain.ts";
+import { readStoreFile, replaceStoreFile, syncFolder } from "./store-file.ts";
+
+/** One of the signed chains of the state directory: `<name>.jsonl`, and `<name>.head`, which tells where it must end. */
+export interface ChainPlace {
+  readonly stateDir: string;
+  readonly name: "elevations" | "stops";
+}
+
+/** State of a chain: not there, proven, or broken at a line. */
+export type ChainState =
+  | { readonly kind: "missing" }
+  | { readonly kind: "ok"; readonly entries: readonly ChainEntry[]; readonly end: ChainEnd }
+  | { readonly kind: "broken"; readonly reason: string };
+
+const LOCK_WAIT_MS = 2_000;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+
+/**
+ * Appends a signed entry, durably, under the chain's lock. A chain that does not hold gets no further entry.
+ * @throws GovernError `govern.decision_forbidden`, `govern.chain_broken`, `govern.store_busy`, `govern.store_unwritable`
+ */
+export function appendToChain(place: ChainPlace, entry: { readonly body: JsonObject; readonly time: Date }, key: SigningKey): ChainEntry {
+  forbidInAgentProcess(place.stateDir);
+  const release = lockChain(place);
+  try {
+    const state = readChain(place);
+    if (state.kind === "broken") throw governError("govern.chain_broken", `\`${fileOf(place)}\`: ${state.reason}`);
+    const sealed = sealEntry(place.name, entry, { key, after: state.kind === "ok" ? state.end : EMPTY_END });
+    appendDurably(fileOf(place), `${JSON.stringify(sealed)}\n`);
+    replaceStoreFile(headOf(place), `${JSON.stringify({ seq: sealed.seq, hash: sealed.hash })}\n`);
+    return sealed;
+  } finally {
+    release();
+  }
+}
+
+/**
+ * Reads and proves a chain. It may be one entry longer than its head says (a crash right after the append), never shorter: a chain that
+ * was cut shows.
+ */
+export function readChain(place: ChainPlace): ChainState {
+  try {
+    const head = readHead(place);
+    const text = readStoreFile(fileOf(place), 64 * 1024 * 1024);
+    if (text === undefined) return head === undefined ? { kind: "missing" } : { kind: "broken", reason: "the file is gone" };
+    const read = readChainText(place.name, text, (name) => readKey(place.stateDir, name));
+    if (!read.ok) return { kind: "broken", reason: `line ${read.line}: ${read.reason}` };
+    const known = head?.seq === 0 || head === undefined ? undefined : read.entries[head.seq - 1];
+    if (head !== undefined && head.seq > 0 && known?.hash !== head.hash)
+      return { kind: "broken", reason: "entries were cut off or replaced" };
+    if (read.end.seq > (head?.seq ?? 0) + 1) return { kind: "broken", reason: "its head is older than its entries" };
+    return { kind: "ok", entries: read.entries, end: read.end };
+  } catch (error) {
+    return { kind: "broken", reason: error instanceof Error ? error.message : "it cannot be read" };
+  }
+}
+
+/**
+ * Watches a chain for a process that looks at it on every call: it is read again only when a file of it or a key changed, and a chain
+ * that ends before what this process has seen is broken, whatever its head says.
+ */
+export function watchChain(place: ChainPlace): { readonly state: () => ChainState } {
+  let seen: ChainEnd = EMPTY_END;
+  let stamp = "";
+  let state: ChainState = { kind: "missing" };
+  return {
+    state() {
+      const now = [fileOf(place), headOf(place), join(place.stateDir, "keys")].map(stampOf).join("|");
+      if (now === stamp) return state;
+      state = notOlder(readChain(place), seen);
+      if (state.kind === "ok") seen = state.end;
+      stamp = now;
+      return state;
+    },
+  };
+}
+
+function notOlder(state: ChainState, seen: ChainEnd): ChainState {
+  if (seen.seq === 0 || state.kind === "broken") return state;
+  const known = state.kind === "ok" ? state.entries[seen.seq - 1] : undefined;
+  return known?.hash === seen.hash ? state : { kind: "broken", reason: "it is older than what was read before" };
+}
+
+function readHead(place: ChainPlace): ChainEnd | undefined {
+  const text = readStoreFile(headOf(place), 1_024);
+  if (text === undefined) return undefined;
+  const head = JSON.parse(text) as Partial<ChainEnd>;
+  if (!Number.isSafeInteger(head.seq) || typeof head.hash !== "string") throw governError("govern.chain_broken", "its head cannot be read");
+  return head as ChainEnd;
+}
+
+function lockChain({ stateDir, name }: ChainPlace): () => void {
+  const folder = join(stateDir, "locks");
+  makeFolder(folder);
+  const until = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    try {
+      return lockSession(folder, `${name}.chain`);
+    } catch (error) {
+      if (Date.now() >= until)
+        throw governError("govern.store_busy", `another process holds the lock of \`${name}.jsonl\`: try again`, error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
+
+/** What is written in part is taken back. */
+function appendDurably(path: string, line: string): void {
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+  const { size } = fstatSync(fd);
+  try {
+    const bytes = Buffer.from(line, "utf8");
+    for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+    syncFolder(join(path, ".."));
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw governError("govern.store_unwritable", `\`${path}\` cannot be written`, error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function stampOf(path: string): string {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? "-" : `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+}
+
+const fileOf = ({ stateDir, name }: ChainPlace): string => join(stateDir, `${name}.jsonl`);
+const headOf = ({ stateDir, name }: ChainPlace): string => join(stateDir, `${name}.head`);
