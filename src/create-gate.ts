@@ -25,6 +25,8 @@ import type { IdentityRules } from "./session/identity-watch.ts";
 import { osUser } from "./session/os-user.ts";
 import type { Claim } from "./session/session.ts";
 import { analyseCommand } from "./shell/analyse.ts";
+import { loadShellTables } from "./shell/extend.ts";
+import type { ShellTables } from "./shell/tables/build.ts";
 import { createRegistry } from "./tools/registry.ts";
 
 /** What a gate is made of (design §13). Everything has a default; an unknown option is an error, because a misspelt one would be none. */
@@ -41,6 +43,8 @@ export interface GateOptions {
   readonly allowlist?: Iterable<string>;
   /** A destructive run_shell must be tried with `dry_run: true` first. */
   readonly requireDryRun?: boolean;
+  /** Additions to what the classifier of run_shell knows: the text of a shell tables file (docs/shell-classification.md). */
+  readonly shellTables?: string;
   /** Where the decision log is written; the state directory of the command line unless given. There is no gate without a log. */
   readonly stateDir?: string;
   /** Declared risk of your own tools by wire name; a tool that nobody declares counts as mutating. */
@@ -71,6 +75,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof GateOptions>([
   "agentId",
   "allowlist",
   "requireDryRun",
+  "shellTables",
   "stateDir",
   "risk",
   "confirm",
@@ -115,6 +120,7 @@ function engineOptions({ policyDeadlineMs, onError }: GateOptions): LoadOptions 
 function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; engine: Engine }): ReturnType<typeof createCorridor> {
   const { allowlist, requireDryRun = false, risk, confirm, confirmTimeoutMs, activeProfile, now, onError } = options;
   const { identity, identityRules, locale } = options;
+  const tables = tablesOf(options);
   const corridor = createCorridor({
     claim,
     ...osUser(),
@@ -122,7 +128,8 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
     log: logOf(options, claim),
     registry: createRegistry([]),
     factsOf: declaredFacts(engine, risk),
-    analyse: analyseCommand,
+    // Where a handler runs the command is unknown here: without the sandbox of `serve` git's helpers are not harmless (trials C03).
+    analyse: (command) => analyseCommand(command, { gitHelpers: "unverifiable", tables }),
     allowlist: allowlist === undefined ? undefined : namesOf(allowlist),
     requireDryRun,
     sandbox: "none",
@@ -148,6 +155,15 @@ function logOf({ stateDir, now = () => new Date() }: GateOptions, { sessionId }:
     labels: { id: sessionId, version: regateVersion() },
     now: () => BigInt(now().getTime()) * 1_000_000n,
   });
+}
+
+function tablesOf({ shellTables }: GateOptions): ShellTables | undefined {
+  if (shellTables === undefined) return undefined;
+  try {
+    return loadShellTables(shellTables);
+  } catch (cause) {
+    throw new TypeError(`\`shellTables\`: ${cause instanceof Error ? cause.message : "cannot be read"}`, { cause });
+  }
 }
 
 function contextOf({ context }: GateOptions): Readonly<JsonObject> | undefined {
@@ -188,5 +204,6 @@ function checkOptions(options: GateOptions): void {
     if (options[name] !== undefined && typeof options[name] !== "function") throw new TypeError(`\`${name}\` must be a function`);
   }
   if (typeof requireDryRun !== "boolean") throw new TypeError("`requireDryRun` must be a boolean");
+  if (options.shellTables !== undefined && typeof options.shellTables !== "string") throw new TypeError("`shellTables` must be a text");
   if (stateDir === "") throw new TypeError("`stateDir` must not be empty");
 }

@@ -127,6 +127,25 @@ describe("createGate", () => {
     });
   });
 
+  it("knows the programs that the operator names", async () => {
+    const shellTables = JSON.stringify({ destructive: ["zap-cluster"], examples: { destructive: ["zap-cluster x"] } });
+    await withGate({ bundle: "ai-agent", requireDryRun: true, shellTables }, async (gate) => {
+      expect(await outcome(gate, "run_shell", { command: "zap-cluster x" })).toMatchObject({ ran: false, code: "agent.dry_run_required" });
+      expect(await outcome(gate, "run_shell", { command: "ls" })).toMatchObject({ ran: true });
+    });
+    await withGate({ bundle: "ai-agent", requireDryRun: true }, async (gate) => {
+      expect(await outcome(gate, "run_shell", { command: "zap-cluster x" })).toMatchObject({ ran: true });
+    });
+  });
+
+  it("does not trust a repository's helpers: a git command is unverifiable unless they are switched off (trial C03)", async () => {
+    await withGate({ bundle: "ai-agent", requireDryRun: true }, async (gate) => {
+      expect(await outcome(gate, "run_shell", { command: "git status" })).toMatchObject({ ran: false, code: "agent.dry_run_required" });
+      const bare = "git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null status";
+      expect(await outcome(gate, "run_shell", { command: bare })).toMatchObject({ ran: true });
+    });
+  });
+
   const bad: [string, object, string][] = [
     ["an option that does not exist", { requireDryrun: true }, "`requireDryrun` is not an option of createGate"],
     ["a switch that is no boolean", { requireDryRun: "true" }, "`requireDryRun` must be a boolean"],
@@ -139,6 +158,12 @@ describe("createGate", () => {
     ["a risk row that is no object", { risk: { drop: "destructive" } }, "`risk`: the row of `drop` must be an object"],
     ["risk that is a list", { risk: [] }, "`risk` must be an object of rows by tool"],
     ["a confirmation that is no function", { confirm: true }, "`confirm` must be a function"],
+    ["shell tables that are no text", { shellTables: {} }, "`shellTables` must be a text"],
+    [
+      "shell tables with a mistake",
+      { shellTables: '{"data":["A"]}' },
+      "`shellTables`: `data[0]`: a program is its base name in lower case",
+    ],
     ["an empty state directory", { stateDir: "" }, "`stateDir` must not be empty"],
     ["a bundle and an engine", { bundle: "default", engine: {} }, "give `bundle` or `engine`, not both"],
     ["a context that is no object", { context: [] }, "`context` must be a JSON object"],

@@ -6,7 +6,8 @@ import { homePath } from "../shell/sandbox.ts";
 export function confinementOptions(options: ServeOptions): ConfinementOptions {
   const { commands, environment, workdir, stateDir, bundle } = options;
   const home = environment["HOME"] === undefined || environment["HOME"] === "" ? options.home : environment["HOME"];
-  const settings = [options.configFile, options.allowlistFile, options.contextFile, options.profilesFile, options.cloudQueriesFile];
+  const { configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile } = options;
+  const settings = [configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile];
   return {
     mode: commands.sandbox,
     atOnce: commands.atOnce,

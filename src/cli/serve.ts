@@ -8,6 +8,7 @@ import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { allSettingOptions } from "./setting-options.ts";
+import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 import { regateVersion } from "./version.ts";
 
 const MAX_FAULTS = 20;
@@ -54,7 +55,7 @@ async function confinementOf(options: ServeOptions): Promise<Confinement> {
 }
 
 async function run(args: Arguments, io: Io): Promise<number> {
-  const options = await resolveServeOptions(args, surroundings());
+  const options = await resolveServeOptions(args, surroundings(), shellTablesProblem);
   const confining = confinementOf(options);
   const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
   const [{ startServer }] = await Promise.all([import("../server/assemble.ts"), confining, Promise.allSettled([loading])]);
@@ -62,6 +63,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   checkSandbox(options, confinement);
   const server = startServer({
     ...options,
+    shellTables: await shellTables(options),
     engine,
     confinement,
     stdin: io.stdin,

@@ -2,10 +2,13 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { isJsonObject } from "../call/json.ts";
 import type { ShellAnalysis } from "../call/tool-call.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { resolveClassifyOptions } from "../config/options.ts";
+import { surroundings } from "../config/sources.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { answerLines, type Document } from "./json-input.ts";
 import { write } from "./output.ts";
+import { settingOptions } from "./setting-options.ts";
+import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 
 type Analyse = (command: string) => ShellAnalysis;
 
@@ -36,9 +39,10 @@ async function textOf(stdin: Readable): Promise<string | undefined> {
 }
 
 async function run(args: Arguments, io: Io): Promise<number> {
+  const options = await resolveClassifyOptions(args, surroundings(), shellTablesProblem);
   const { analyseCommand } = await import("../shell/analyse.ts");
-  const match = args.values.get("destructive-match") === "text" ? "text" : "words";
-  const analyse: Analyse = (command) => analyseCommand(command, { match });
+  const how = { match: options.destructiveMatch, tables: await shellTables(options) };
+  const analyse: Analyse = (command) => analyseCommand(command, how);
   if (args.switches.has("stream"))
     await answerLines({ input: io.stdin, output: io.stdout }, (document) => answer(commandIn(document), analyse));
   else await write(io.stdout, `${answer(args.words[0] ?? (await textOf(io.stdin)), analyse)}\n`);
@@ -51,13 +55,7 @@ export const SHELL_CLASSIFY_COMMAND: Command = {
   summary: "show how the classifier of run_shell reads a command; nothing is executed",
   options: [
     { name: "stream", kind: "switch", describe: 'one JSON object {"command": …} a line in, one analysis a line out, in order' },
-    {
-      name: "destructive-match",
-      kind: "text",
-      placeholder: "HOW",
-      choices: SETTINGS.destructiveMatch.choices,
-      describe: SETTINGS.destructiveMatch.describe,
-    },
+    ...settingOptions(["destructiveMatch", "shellTables"]),
   ],
   words: { name: "command", describe: "the command; standard input unless given", max: 1 },
   examples: [

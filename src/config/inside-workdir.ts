@@ -29,6 +29,7 @@ export function insideWorkdirWarning(options: ServeOptions): string | undefined 
     ["bundle", options.bundle.path],
     ["context file", options.contextFile],
     ["profiles file", options.profilesFile],
+    ["shell tables file", options.shellTablesFile],
     ["cloud queries file", options.cloudQueriesFile],
     ["state directory", options.stateDir],
   ];

@@ -13,6 +13,7 @@ import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
 import { commandOptions, type CommandOptions } from "./sandbox-settings.ts";
 import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
+import { readShellTables, type ShellTablesCheck, type ShellTablesOption } from "./shell-tables-file.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
@@ -29,7 +30,7 @@ export interface PolicyOptions {
 }
 
 /** Everything that `serve` needs to know, frozen and validated (design §3). */
-export interface ServeOptions {
+export interface ServeOptions extends ShellTablesOption {
   readonly bundle: BundleChoice;
   readonly policy: PolicyOptions;
   /** Real path of the working directory. */
@@ -70,6 +71,11 @@ export interface IdentityOptions {
   readonly bindProfile: boolean;
   readonly maxAgeMs?: number;
   readonly maxMutations?: number;
+}
+
+/** What `shell classify` needs to know. */
+export interface ClassifyOptions extends ShellTablesOption {
+  readonly destructiveMatch: "words" | "text";
 }
 
 /** What `decide` needs to know. */
@@ -157,6 +163,10 @@ function deadline(sources: Sources): number | undefined {
   return picked === undefined ? undefined : Number(picked.value);
 }
 
+function destructiveMatch(sources: Sources): "words" | "text" {
+  return pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? "text" : "words";
+}
+
 function policyOptions(sources: Sources): PolicyOptions {
   const digest = pick(SETTINGS.bundleDigest, sources);
   const dialect = (pick(SETTINGS.policyDialect, sources)?.value ?? "regate") as PolicyOptions["dialect"];
@@ -166,16 +176,17 @@ function policyOptions(sources: Sources): PolicyOptions {
 /**
  * Options of `serve`, judged in this order: configuration, allowlist, bundle; nothing is made or loaded (design §3, exit codes).
  * @param flags what the command line gave, already checked for form
+ * @param checkTables judges the text of a shell tables file
  * @throws ConfigError for the first thing that is wrong
  */
-export async function resolveServeOptions(flags: FlagValues, around: Surroundings): Promise<ServeOptions> {
+export async function resolveServeOptions(flags: FlagValues, around: Surroundings, checkTables: ShellTablesCheck): Promise<ServeOptions> {
   const sources = await withFile(flags, around);
   const picked = {
     workdir: realWorkdir(pick(SETTINGS.workdir, sources), sources.cwd),
     stateDir: readStateDir(sources),
     agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
-    destructiveMatch: pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? ("text" as const) : ("words" as const),
+    destructiveMatch: destructiveMatch(sources),
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
     confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),
@@ -188,6 +199,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     ...readContext(pick(SETTINGS.contextFile, sources)),
     ...readCloudQueries(pick(SETTINGS.cloudQueries, sources)),
     ...readProfiles(pick(SETTINGS.profilesFile, sources)),
+    ...(await readShellTables(pick(SETTINGS.shellTables, sources), checkTables)),
     ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
   };
   const bundle = pick(SETTINGS.bundle, sources);
@@ -205,4 +217,18 @@ export async function resolveDecideOptions(flags: FlagValues, around: Surroundin
   const policy = policyOptions(sources);
   const bundle = Object.freeze(findBundle(pick(SETTINGS.bundle, sources), PACKAGED_BUNDLES));
   return Object.freeze(policyDeadlineMs === undefined ? { bundle, policy } : { bundle, policy, policyDeadlineMs });
+}
+
+/**
+ * Options of `shell classify`, by the same precedence as those of `serve`.
+ * @throws ConfigError for the first thing that is wrong
+ */
+export async function resolveClassifyOptions(
+  flags: FlagValues,
+  around: Surroundings,
+  checkTables: ShellTablesCheck,
+): Promise<ClassifyOptions> {
+  const sources = await withFile(flags, around);
+  const tables = await readShellTables(pick(SETTINGS.shellTables, sources), checkTables);
+  return Object.freeze({ destructiveMatch: destructiveMatch(sources), ...tables });
 }

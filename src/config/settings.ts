@@ -118,6 +118,13 @@ export const SETTINGS = {
     choices: ["words", "text"],
     describe: "how the seed's fragments are matched: on dequoted words of the parsed command, or also on its raw text (default: words)",
   },
+  shellTables: {
+    name: "shell-tables",
+    kind: "text",
+    env: ["REGATE_SHELL_TABLES"],
+    placeholder: "FILE",
+    describe: "additions to what the classifier of commands knows, as JSON (default: none)",
+  },
   policyDeadlineMs: {
     name: "policy-deadline-ms",
     kind: "number",

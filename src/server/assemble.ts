@@ -11,6 +11,7 @@ import { createSessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
 import type { Confinement } from "../shell/confinement.ts";
+import type { ShellTables } from "../shell/tables/build.ts";
 import { openStarlark } from "../starlark/engine.ts";
 import type { StarlarkEngine } from "../starlark/engine.ts";
 import type { StarlarkLimits } from "../starlark/limits.ts";
@@ -34,6 +35,8 @@ export interface ServerOptions {
   readonly allowlist?: ReadonlySet<string>;
   readonly requireDryRun: boolean;
   readonly destructiveMatch: "words" | "text";
+  /** The operator's tables for the classifier; as shipped unless given. */
+  readonly shellTables?: ShellTables | undefined;
   /** Limits of eval_starlark. */
   readonly starlark: StarlarkLimits;
   /** Real path of the working directory of commands. */
@@ -109,7 +112,7 @@ export function startServer(options: ServerOptions): RunningServer {
     sessions,
     registry,
     factsOf,
-    analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers }),
+    analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers, tables: options.shellTables }),
     allowlist: options.allowlist,
     requireDryRun: options.requireDryRun,
     sandbox: confinement.kind,

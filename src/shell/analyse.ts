@@ -13,7 +13,7 @@ export interface AnalyseOptions {
   /** `text` adds the seed's literal reading, a lower-cased substring search; default `words`. */
   readonly match?: "words" | "text";
   /** Tables of an operator (`loadShellTables`); default as shipped. */
-  readonly tables?: ShellTables;
+  readonly tables?: ShellTables | undefined;
   /** `unverifiable` where no sandbox keeps git's configured helpers harmless (trials C03); default `trusted`. */
   readonly gitHelpers?: "trusted" | "unverifiable";
 }

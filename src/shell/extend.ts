@@ -1,3 +1,4 @@
+import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import type { ShellAnalysis } from "../call/tool-call.ts";
 import { analyseCommand } from "./analyse.ts";
 import { type Duty, SHIPPED_TABLES, type ShellTables, addDuty } from "./tables/build.ts";
@@ -25,18 +26,16 @@ export class ShellTablesError extends Error {
  * @throws ShellTablesError when the text is not such a file, or an example in it does not hold
  */
 export function loadShellTables(text: string): ShellTables {
-  const file = validate(parseJson(text));
+  const file = validate(parsed(text));
   const tables = extend(SHIPPED_TABLES, file);
   checkExamples(file, tables);
   return tables;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    throw new ShellTablesError("", "not JSON", { cause });
-  }
+function parsed(text: string): unknown {
+  const json = parseJsonOnce(text);
+  if (!json.ok) throw new ShellTablesError("", json.problem, { cause: json.cause });
+  return json.value;
 }
 
 function validate(value: unknown): TablesFile {
@@ -44,6 +43,7 @@ function validate(value: unknown): TablesFile {
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   const path = issue.path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
+  if (path === "" && issue.code === "invalid_type") throw new ShellTablesError("", "must hold a JSON object");
   throw new ShellTablesError(path.replace(/^\./, ""), issue.message.charAt(0).toLowerCase() + issue.message.slice(1));
 }
 

@@ -54,9 +54,12 @@ const ROWS: readonly (readonly [string, Partial<ServeOptions>, string | undefine
       configFile: join(folder, "work/c.json"),
       allowlistFile: join(folder, "work/l"),
       contextFile: join(folder, "work/x"),
+      profilesFile: join(folder, "work/p"),
+      shellTablesFile: join(folder, "work/t"),
+      cloudQueriesFile: join(folder, "work/q"),
       stateDir: join(folder, "work/s"),
     },
-    "configuration `$/work/c.json`, allowlist `$/work/l`, bundle `$/work/policy`, context file `$/work/x`, state directory `$/work/s`",
+    "configuration `$/work/c.json`, allowlist `$/work/l`, bundle `$/work/policy`, context file `$/work/x`, profiles file `$/work/p`, shell tables file `$/work/t`, cloud queries file `$/work/q`, state directory `$/work/s`",
   ],
 ];
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { resolveDecideOptions, resolveServeOptions, type ServeOptions } from "../../src/config/options.ts";
+import { resolveClassifyOptions, resolveDecideOptions, resolveServeOptions, type ServeOptions } from "../../src/config/options.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import type { FlagValues, Surroundings } from "../../src/config/sources.ts";
 
@@ -14,6 +14,7 @@ for (const source of ["flag", "regate", "adssh", "file"]) {
   mkdirSync(join(folder, source, "bundle"));
   writeFileSync(join(folder, source, "list.txt"), `${source}_tool\n`);
   writeFileSync(join(folder, source, "context.json"), JSON.stringify({ source }));
+  writeFileSync(join(folder, source, "tables.json"), JSON.stringify({ data: [source] }));
   writeFileSync(join(folder, source, "queries.json"), JSON.stringify({ queries: { [source]: { all: { argv: ["true"] } } } }));
   writeFileSync(
     join(folder, source, "profiles.json"),
@@ -41,7 +42,12 @@ interface Given {
 async function serveOptions(given: Given): Promise<ServeOptions> {
   const values = new Map(Object.entries(given.flags ?? {}));
   if (given.file !== undefined) values.set("config", configFile(given.file));
-  return resolveServeOptions({ values, switches: new Set(given.on ?? []) }, { ...around, env: given.env ?? {} });
+  return resolveServeOptions({ values, switches: new Set(given.on ?? []) }, { ...around, env: given.env ?? {} }, checkTables);
+}
+
+/** Stands for the classifier's own check, which another room does. */
+function checkTables(text: string): Promise<string | undefined> {
+  return Promise.resolve(text.includes("bad") ? "key `data[0]`: is\nbad" : undefined);
 }
 
 async function refusal(given: Given): Promise<{ code: string; message: string }> {
@@ -111,6 +117,14 @@ const ROWS: readonly Row[] = [
     read: (options) => [...(options.cloudQueries?.keys() ?? [])],
     becomes: (source) => [source],
     byDefault: [],
+  },
+  {
+    name: "shell-tables",
+    env: ["REGATE_SHELL_TABLES"],
+    value: (source) => `${source}/tables.json`,
+    read: (options) => [options.shellTablesFile, options.shellTablesText],
+    becomes: (source) => [join(folder, source, "tables.json"), JSON.stringify({ data: [source] })],
+    byDefault: [undefined, undefined],
   },
   ...COMMAND_NUMBERS.map(([name, variable, read, byDefault]): Row => ({
     name,
@@ -412,8 +426,34 @@ describe("state directory", () => {
   });
 });
 
+describe("shell classify", () => {
+  it("takes its settings from the same places", async () => {
+    const env = { REGATE_SHELL_TABLES: "regate/tables.json", REGATE_DESTRUCTIVE_MATCH: "text" };
+    expect(await resolveClassifyOptions(NO_FLAGS, { ...around, env }, checkTables)).toEqual({
+      destructiveMatch: "text",
+      shellTablesFile: join(folder, "regate/tables.json"),
+      shellTablesText: '{"data":["regate"]}',
+    });
+    expect(await resolveClassifyOptions(NO_FLAGS, around, checkTables)).toEqual({ destructiveMatch: "words" });
+  });
+});
+
 writeFileSync(join(folder, "plain"), "{}");
+writeFileSync(join(folder, "bad-tables.json"), '{"data":["bad"]}');
 const REFUSED: readonly (readonly [string, Given, string, string])[] = [
+  [
+    "shell tables that the classifier refuses, on one line",
+    { flags: { "shell-tables": "bad-tables.json" } },
+    "config.option",
+    "shell tables file `bad-tables.json` key `data[0]`: is\\u{a}bad",
+  ],
+  ["shell tables that are missing", { flags: { "shell-tables": "none" } }, "config.option", "shell tables file `none` does not exist"],
+  [
+    "shell tables that are a folder",
+    { flags: { "shell-tables": "file" } },
+    "config.option",
+    "shell tables file `file` is not a regular file",
+  ],
   [
     "agent id of an env variable",
     { env: { ADSSH_AGENT_ID: "two words" } },

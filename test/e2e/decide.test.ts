@@ -183,6 +183,23 @@ describe("shell classify", () => {
       .map((line) => (JSON.parse(line) as { verdict: string }).verdict);
     expect(verdicts).toEqual(["clear", "destructive", "unverifiable", "unverifiable", "unverifiable", "unverifiable"]);
   });
+  it("--shell-tables adds what the operator knows; a mistake is exit 2 and one line", () => {
+    const file = join(temporaryFolder(), "tables.json");
+    const verdict = (): unknown => {
+      const run = regate(["shell", "classify", "--shell-tables", file, "zap-cluster x"]);
+      return run.status === 0 ? (JSON.parse(run.stdout) as { verdict: unknown }).verdict : [run.status, run.stdout, ...run.lines];
+    };
+    writeFileSync(file, "{}");
+    expect(verdict()).toBe("clear");
+    writeFileSync(file, '{"destructive":["zap-cluster"]}');
+    expect(verdict()).toBe("destructive");
+    writeFileSync(file, '{"destructive":["Zap"]}');
+    expect(verdict()).toEqual([
+      2,
+      "",
+      `regate: shell tables file \`${file}\` key \`destructive[0]\`: a program is its base name in lower case`,
+    ]);
+  });
   it("--destructive-match=text also searches the raw text", () => {
     const verdict = (words: readonly string[]): unknown =>
       (JSON.parse(regate(["shell", "classify", ...words, "echo delete-me"]).stdout) as { verdict: unknown }).verdict;

@@ -9,6 +9,17 @@ const sandboxOf = (event: Record<string, unknown> | undefined): unknown =>
   (event?.["input"] as { environment?: object } | undefined)?.environment;
 
 describe("without a sandbox", () => {
+  it("the operator's shell tables count at the gate, and the start warns when a command could change them", async () => {
+    const workdir = realpathSync(temporaryFolder());
+    const tables = join(workdir, "tables.json");
+    writeFileSync(tables, '{"destructive":["zap-cluster"]}');
+    const flags = ["--bundle", "agent-session", "--sandbox", "none", "--workdir", workdir, "--require-agent-dry-run"];
+    const session = await connect([...flags, "--shell-tables", tables]);
+    expect(session.stderr()).toContain(`shell tables file \`${tables}\``);
+    expect(await session.call("run_shell", { command: "zap-cluster x" })).toMatchObject({ code: "agent.dry_run_required" });
+    expect((await session.call("run_shell", { command: "echo a" })).isError).toBe(false);
+  });
+
   it("the start line says so, and why; every decision records it", async () => {
     const session = await connect(["--bundle", "agent-session", "--sandbox", "none"]);
     expect((await session.call("run_shell", { command: "echo a" })).isError).toBe(false);
@@ -34,6 +45,7 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
     const workdir = realpathSync(temporaryFolder());
     mkdirSync(join(workdir, "gate"));
     writeFileSync(join(workdir, "gate", "tools.txt"), "run_shell\n");
+    writeFileSync(join(workdir, "gate", "tables.json"), '{"destructive":["zap"]}');
     const flags = [
       "--bundle",
       "agent-session",
@@ -42,15 +54,18 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
       workdir,
       "--agent-tools-file",
       join(workdir, "gate", "tools.txt"),
+      "--shell-tables",
+      join(workdir, "gate", "tables.json"),
     ];
     const session = await connect(flags, { SSH_AUTH_SOCK: "/x", DOCKER_HOST: "unix:///x", XDG_RUNTIME_DIR: "/x" });
     expect(session.stderr()).toContain("sandbox: bwrap");
     expect(session.stderr()).not.toContain("warning");
-    const command = `ls -A ~; echo a > made; echo audit_log >> gate/tools.txt; mv gate old; cat ${session.stateDir}/decisions/*; env`;
+    const command = `ls -A ~; echo a > made; echo audit_log >> gate/tools.txt; echo {} > gate/tables.json; mv gate old; cat ${session.stateDir}/decisions/*; env`;
     const answer = await session.call("run_shell", { command });
     expect(String(answer.structured?.["stdout"])).not.toMatch(/decision_id|SSH_AUTH_SOCK|DOCKER_HOST|XDG_RUNTIME_DIR/);
     expect(readdirSync(workdir).sort()).toEqual(["gate", "made"]);
     expect(readFileSync(join(workdir, "gate", "tools.txt"), "utf8")).toBe("run_shell\n");
+    expect(readFileSync(join(workdir, "gate", "tables.json"), "utf8")).toBe('{"destructive":["zap"]}');
     expect(sandboxOf(session.events()[0])).toEqual({ sandbox: "bwrap" });
   });
 

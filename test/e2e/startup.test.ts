@@ -60,6 +60,22 @@ const REFUSED: readonly (readonly [string, () => readonly string[], string | Reg
   ],
   ["a pipe as allowlist", () => ["--agent-tools-file", pipe()], "/pipe`"],
   ["a pipe as configuration", () => ["--config", pipe()], "/pipe`"],
+  ["a pipe as shell tables", () => ["--shell-tables", pipe()], "/pipe`"],
+  [
+    "shell tables with a mistake: the file and the place are named",
+    () => ["--shell-tables", write("tables.json", '{"wrappers":[{"names":["x"],"skip":9}]}')],
+    /shell tables file `.*tables\.json` key `wrappers\[0\]\.skip`: /,
+  ],
+  [
+    "shell tables whose example does not hold",
+    () => ["--shell-tables", write("tables.json", '{"examples":{"clear":["ls;\\nrm x"]}}')],
+    /`examples\.clear`: example does not hold: `ls;\\u\{a\}rm x`/,
+  ],
+  [
+    "shell tables before the allowlist",
+    () => [...BAD_LIST, "--shell-tables", write("tables.json", "[]")],
+    /tables\.json` must hold a JSON object/,
+  ],
   ["a pipe as context", () => ["--context-file", pipe()], "/pipe`"],
   ["an unknown key in the configuration", () => ["--config", write("regate.json", '{"agent_id":"x"}')], "`agent_id`"],
   [

@@ -127,8 +127,9 @@ describe("a file that must not be used", () => {
   });
 
   it("is not JSON, or not an object", () => {
-    expect(() => loadShellTables("{")).toThrow("not JSON");
-    expect(() => loadShellTables("[]")).toThrow("invalid input: expected object, received array");
+    expect(() => loadShellTables("{")).toThrow("is not JSON");
+    expect(() => loadShellTables("[]")).toThrow("must hold a JSON object");
+    expect(() => loadShellTables('{"data":[],"data":[]}')).toThrow("has an object with two equal keys");
   });
 
   it("says where, with a code", () => {
