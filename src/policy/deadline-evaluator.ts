@@ -111,5 +111,5 @@ async function started(lane: Lane): Promise<void> {
 function workerFile(): URL {
   return import.meta.url.endsWith(".ts")
     ? new URL("../../dist/policy/worker.js", import.meta.url)
-    : new URL("./worker.js", import.meta.url);
+    : new URL("../policy/worker.js", import.meta.url);
 }

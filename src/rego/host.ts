@@ -23,7 +23,9 @@ const CLOSED: HostFault = { fault: "closed", message: "the toolchain is closed" 
 
 /** Workers run built JavaScript: from source (tests) the twin in dist/ is taken. */
 function workerUrl(): URL {
-  return import.meta.url.endsWith(".ts") ? new URL("../../dist/rego/worker.js", import.meta.url) : new URL("./worker.js", import.meta.url);
+  return import.meta.url.endsWith(".ts")
+    ? new URL("../../dist/rego/worker.js", import.meta.url)
+    : new URL("../rego/worker.js", import.meta.url);
 }
 
 function startWorker(folder: URL): Worker {

@@ -28,7 +28,7 @@ const START_LIMIT_MS = 30_000;
 function workerUrl(): URL {
   return import.meta.url.endsWith(".ts")
     ? new URL("../../dist/starlark/worker.js", import.meta.url)
-    : new URL("./worker.js", import.meta.url);
+    : new URL("../starlark/worker.js", import.meta.url);
 }
 
 /**
