@@ -26,6 +26,8 @@ export interface ConnectionOptions {
   readonly send: (json: string) => void;
   /** Takes one line for stderr. */
   readonly log: (line: string) => void;
+  /** Told that a line answered a question of ours: the next line must wait until those who asked have heard it. */
+  readonly onAnswer?: () => void;
 }
 
 /** One client's connection, whatever carries its lines. */
@@ -50,19 +52,20 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
   readonly log: EdgeLog;
   readonly inFlight: InFlight;
   readonly legacy: LegacySession;
+  readonly onAnswer: (() => void) | undefined;
   /** What the first `initialize` said; absent before it. */
   legacyFacts?: ClientFacts;
 }
 
 /** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
-export async function openConnection({ corridor, version, human, send, log: write }: ConnectionOptions): Promise<Connection> {
+export async function openConnection({ corridor, version, human, send, log: write, onAnswer }: ConnectionOptions): Promise<Connection> {
   const log = createEdgeLog(write);
   const legacy = await openLegacySession({
     version,
     send: (message) => send(JSON.stringify(message)),
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
-  const edge: Edge = { corridor, version, log, legacy, inFlight: createInFlight() };
+  const edge: Edge = { corridor, version, log, legacy, onAnswer, inFlight: createInFlight() };
   human?.connect(elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true));
   return {
     receive: (line) => receive(edge, line),
@@ -82,8 +85,13 @@ function receive(edge: Edge, bytes: Uint8Array): Answer | undefined | Promise<An
   if (line.kind === "request") return answer(edge, line);
   if (line.kind === "notification") notified(edge, line.method, line.params);
   else if (line.kind === "dropped") edge.log.count(`dropped ${line.reason}`);
-  else if (line.kind === "response" && !edge.legacy.respond(line.message)) edge.log.count("dropped an answer to no request of ours");
+  else if (line.kind === "response") answered(edge, line.message);
   return undefined;
+}
+
+function answered({ legacy, log, onAnswer }: Edge, message: JsonObject): void {
+  if (legacy.respond(message)) onAnswer?.();
+  else log.count("dropped an answer to no request of ours");
 }
 
 function refuse({ log }: Edge, { rule, code, message, id }: RefusedLine): Answer {

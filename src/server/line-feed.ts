@@ -9,6 +9,8 @@ const MAX_WAITING = 4096;
 export interface LineFeed<Line> {
   /** Takes a line; it is handed on at once when the event loop has had its turn. */
   readonly push: (line: Line) => void;
+  /** Lets the event loop turn before the next line: what this one set going must be over first. */
+  readonly turnFirst: () => void;
   /** Tells whether nothing more should be read now. Behind a slow line reading goes on, so that the end of the input is seen. */
   readonly isFull: () => boolean;
   /** Milliseconds by which news from the event loop are late, because a line has only just been done. */
@@ -77,6 +79,9 @@ export function createLineFeed<Line>({ take, keep, onTurn }: LineFeedOptions<Lin
         handOn(line);
         rest();
       }
+    },
+    turnFirst: () => {
+      spent = TURN_MS;
     },
     isFull: () => waiting.length > (isSlow() ? MAX_WAITING : 0),
     lateMs: () => (performance.now() - last.endedAt < TURN_MS ? last.tookMs : 0),

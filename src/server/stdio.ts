@@ -47,14 +47,16 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const stopped = abortOf(options.stop);
   const broken = eventPromise();
   const writer = createLineWriter(stdout, broken.occur);
+  let reader: Reader | undefined;
   const connection = await openConnection({
     corridor,
     version,
     send: writer.write,
     log: stderrLine,
+    onAnswer: () => reader?.turnFirst(),
     ...(human === undefined ? {} : { human }),
   });
-  const reader = readLines(stdin, connection, writer);
+  reader = readLines(stdin, connection, writer);
   options.stop?.addEventListener("abort", reader.drop, { once: true });
   await Promise.race([reader.ended, broken.occurred, stopped]);
   const drainLeftMs = drainMs - reader.lateMs();
@@ -85,6 +87,8 @@ interface Reader {
   readonly ended: Promise<void>;
   /** Milliseconds by which the end was seen late. */
   readonly lateMs: () => number;
+  /** Lets the event loop turn before the next line. */
+  readonly turnFirst: () => void;
   /** Reads nothing more. Resolves when what was read is handed on, or waits behind a slow evaluation. */
   readonly stop: () => Promise<void>;
   /** Hands on what still waits. */
@@ -137,7 +141,7 @@ function readLines(stdin: Readable, connection: Connection, writer: LineWriter):
     feed.drop();
     void stop();
   };
-  return { ended: end.occurred, lateMs: feed.lateMs, stop, finish: feed.finish, drop };
+  return { ended: end.occurred, lateMs: feed.lateMs, turnFirst: feed.turnFirst, stop, finish: feed.finish, drop };
 }
 
 interface EventPromise {

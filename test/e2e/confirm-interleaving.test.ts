@@ -73,7 +73,7 @@ it("an answer counts once: a second one for the same question answers nothing", 
 });
 
 it("[M16] a human who never answers is asked once, and again after the first answer", async () => {
-  const { wire, isThere } = await opened("--confirm-timeout-ms", "200");
+  const { wire, isThere } = await opened("--confirm-timeout-ms", "1000");
   await wire.start(1, "run_shell", remove("one"));
   const [question] = await wire.questions(1);
   expect(codeIn(await wire.result(1))).toBe("confirm.no_answer");

@@ -62,6 +62,24 @@ test("near the end quick lines are handed on, and the end waits for them", async
   expect(done).toEqual([60, 61, 62]);
 });
 
+test("what a line set going is over before the next one", async () => {
+  const heard: string[] = [];
+  const feed = createLineFeed<string>({
+    take(line) {
+      heard.push(line);
+      if (line !== "answer") return;
+      feed.turnFirst();
+      void Promise.resolve().then(async () => heard.push(await Promise.resolve("heard")));
+    },
+    keep: (line) => line,
+    onTurn: () => undefined,
+  });
+  for (const line of ["call", "answer", "call"]) feed.push(line);
+  await nextTurn();
+  await nextTurn();
+  expect(heard).toEqual(["call", "answer", "heard", "call"]);
+});
+
 test("what is dropped is not handed on", async () => {
   const { feed, done } = feedOf();
   for (const line of [60, 61]) feed.push(line);
