@@ -6,7 +6,7 @@ import { isJsonObject } from "./call/json.ts";
 import type { JsonObject } from "./call/json.ts";
 import { RISK_FLAGS } from "./call/risk-table.ts";
 import type { RiskRows } from "./call/risk-table.ts";
-import { regateVersion } from "./cli/version.ts";
+import { regateVersion } from "./config/version.ts";
 import { agentIdProblem } from "./config/agent-id.ts";
 import { surroundings } from "./config/sources.ts";
 import { defaultStateDir } from "./config/state-dir.ts";

@@ -11,7 +11,7 @@ const FAILED = 1;
 const REFUSED = 2;
 
 async function versionText(): Promise<string> {
-  const { regateVersion, opaVersion } = await import("./version.ts");
+  const { regateVersion, opaVersion } = await import("../config/version.ts");
   return `regate ${regateVersion()}\nopa ${opaVersion()}\n`;
 }
 

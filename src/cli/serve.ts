@@ -9,7 +9,7 @@ import { confinementOptions } from "./confinement-options.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
-import { regateVersion } from "./version.ts";
+import { regateVersion } from "../config/version.ts";
 
 const MAX_FAULTS = 20;
 
