@@ -1,5 +1,7 @@
+import { AGENT_CHILD_VARIABLE } from "./call/agent-child.ts";
 import { noteLine, runCli } from "./cli/run.ts";
 import type { Io } from "./cli/command.ts";
+import { declareAgentProcess } from "./govern/agent-process.ts";
 
 /** Time in which the server and its commands must have ended after a signal (design §3: within 2 s). */
 const STOP_LIMIT_MS = 1_900;
@@ -46,6 +48,9 @@ process.on("unhandledRejection", crash);
 // A reader that went away is reported to whoever writes; here it only must not end the program unasked.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
+
+// Whatever its value: who unsets it is told by the processes above this one (agent-process.ts).
+if (process.env[AGENT_CHILD_VARIABLE] !== undefined) declareAgentProcess();
 
 const io: Io = {
   stdin: process.stdin,

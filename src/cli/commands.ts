@@ -2,6 +2,7 @@ import type { Command } from "./command.ts";
 import { COMPLETION_COMMANDS } from "./completion.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
 import { DEMO_COMMAND } from "./demo.ts";
+import { KEYS_COMMANDS } from "./keys.ts";
 import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
 import { POLICY_CHECK_COMMAND } from "./policy-check.ts";
 import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
@@ -19,5 +20,6 @@ export const COMMANDS: readonly Command[] = [
   POLICY_FMT_COMMAND,
   SHELL_CLASSIFY_COMMAND,
   DEMO_COMMAND,
+  ...KEYS_COMMANDS,
   ...COMPLETION_COMMANDS,
 ];

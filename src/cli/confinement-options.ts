@@ -4,7 +4,7 @@ import { homePath } from "../shell/sandbox.ts";
 
 /** What the sandbox of commands hides, shows and keeps, as the options of `serve` have it (design §3). */
 export function confinementOptions(options: ServeOptions): ConfinementOptions {
-  const { commands, environment, workdir, stateDir, bundle } = options;
+  const { commands, environment, workdir, stateDir, keysDir, bundle } = options;
   const home = environment["HOME"] === undefined || environment["HOME"] === "" ? options.home : environment["HOME"];
   const { configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile } = options;
   const settings = [configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile];
@@ -16,7 +16,7 @@ export function confinementOptions(options: ServeOptions): ConfinementOptions {
     home,
     runtimeDir: environment["XDG_RUNTIME_DIR"],
     shown: commands.sandboxHome.map((path) => homePath(home, path)),
-    hidden: [stateDir],
+    hidden: [stateDir, keysDir],
     settings: settings.filter((path) => path !== undefined),
     kept: bundle.path === undefined ? [] : [bundle.path],
   };

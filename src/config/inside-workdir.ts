@@ -32,6 +32,7 @@ export function insideWorkdirWarning(options: ServeOptions): string | undefined 
     ["shell tables file", options.shellTablesFile],
     ["cloud queries file", options.cloudQueriesFile],
     ["state directory", options.stateDir],
+    ["keys directory", options.keysDir],
   ];
   const inside = files.flatMap(([what, path]) =>
     path !== undefined && isInside(realPath(path), options.workdir) ? [`${what} \`${path}\``] : [],

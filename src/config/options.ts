@@ -7,6 +7,7 @@ import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
 import { type DeclaredQueries, readCloudQueriesFile } from "./cloud-queries-file.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
+import { keysDirOf } from "./govern-settings.ts";
 import { readBoundedFile } from "./read-file.ts";
 import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
@@ -36,6 +37,8 @@ export interface ServeOptions extends ShellTablesOption {
   /** Real path of the working directory. */
   readonly workdir: string;
   readonly stateDir: string;
+  /** Folder of the private keys of this user: hidden from commands, never read by the server. */
+  readonly keysDir: string;
   readonly agentId: string;
   /** Entitled tools; undefined when no allowlist is configured, and then policy is the only tool gate. */
   readonly allowlist?: ReadonlySet<string>;
@@ -86,7 +89,8 @@ export interface DecideOptions {
   readonly policyDeadlineMs?: number;
 }
 
-async function withFile(flags: FlagValues, around: Surroundings): Promise<Sources> {
+/** The sources of settings, the configuration file among them. @throws ConfigError `config.file` */
+export async function withFile(flags: FlagValues, around: Surroundings): Promise<Sources> {
   const config = pick(CONFIG_SETTING, { ...around, flags });
   if (config === undefined) return { ...around, flags };
   const { readConfigFile } = await import("./config-file.ts");
@@ -117,7 +121,8 @@ function readContext(picked: Picked | undefined): { contextFile?: string; contex
   return { contextFile, context: parsed.value };
 }
 
-function readStateDir(sources: Sources): string {
+/** The state directory, which need not exist. @throws ConfigError `config.option` */
+export function readStateDir(sources: Sources): string {
   const picked = pick(SETTINGS.stateDir, sources);
   const path = picked === undefined ? defaultStateDir(sources.env, sources.home) : pathOf(picked);
   checkStateDir(path, picked?.value ?? path);
@@ -184,6 +189,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
   const picked = {
     workdir: realWorkdir(pick(SETTINGS.workdir, sources), sources.cwd),
     stateDir: readStateDir(sources),
+    keysDir: keysDirOf(sources),
     agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: destructiveMatch(sources),

@@ -1,4 +1,5 @@
 import { agentIdProblem } from "./agent-id.ts";
+import { GOVERN_SETTINGS } from "./govern-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
@@ -79,7 +80,8 @@ export const SETTINGS = {
     kind: "text",
     env: ["REGATE_STATE_DIR"],
     placeholder: "DIR",
-    describe: "where the decision log is kept (default: $XDG_STATE_HOME/regate, else ~/.local/state/regate)",
+    describe:
+      "where decision log, keys on record and the stores of human decisions are kept (default: $XDG_STATE_HOME/regate, else ~/.local/state/regate)",
   },
   agentId: {
     name: "agent-id",
@@ -184,6 +186,7 @@ export const SETTINGS = {
     describe: "a confirmed identity holds for so many calls that may change something (default: until the profile is switched)",
     problem: countProblem,
   },
+  ...GOVERN_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,
 } as const satisfies Record<string, Setting>;

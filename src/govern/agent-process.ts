@@ -3,9 +3,6 @@ import { join } from "node:path";
 import { processStart } from "../audit/session-lock.ts";
 import { governError } from "./govern-error.ts";
 
-/** Set in the environment of whatever an agent's process starts; a process that finds it declares itself an agent's. */
-export const AGENT_CHILD_VARIABLE = "REGATE_AGENT_CHILD";
-
 let servesAgent = false;
 
 /**

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { Engine } from "../policy/engine.ts";
+import { declareAgentProcess } from "../govern/agent-process.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
 import { osUser } from "../session/os-user.ts";
@@ -87,6 +88,7 @@ function messageOf(problem: unknown): string {
  */
 export function startServer(options: ServerOptions): RunningServer {
   const { engine, stateDir, version, note, confinement } = options;
+  declareAgentProcess();
   const claim = makeClaim({ agentId: options.agentId });
   const sessions = createSessionRegistry();
   const labels = { id: claim.sessionId, version };

@@ -1,3 +1,4 @@
+import { AGENT_CHILD_VARIABLE } from "../call/agent-child.ts";
 import { shellError } from "./shell-error.ts";
 
 /** Where commands find programs; fixed, so that a search path from outside cannot put another program in front. */
@@ -13,10 +14,10 @@ const REFUSED =
 /**
  * Builds the environment of commands from an allow-list; no token, no agent socket and no setting of the server gets through.
  * @param source the server's environment
- * @returns PATH (fixed), TERM=dumb, and HOME, LANG, LC_ALL, TZ and USER where they are set
+ * @returns PATH (fixed), TERM=dumb, REGATE_AGENT_CHILD=1 (what an agent starts decides nothing, design §8), and HOME, LANG, LC_ALL, TZ and USER where they are set
  */
 export function commandEnvironment(source: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const env: Record<string, string> = { PATH, TERM: "dumb" };
+  const env: Record<string, string> = { PATH, TERM: "dumb", [AGENT_CHILD_VARIABLE]: "1" };
   for (const name of TAKEN) {
     const value = source[name];
     if (value !== undefined && value !== "" && !value.includes("\0")) env[name] = value;

@@ -17,6 +17,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     workdir: join(folder, "work"),
     policy: { dialect: "regate" },
     stateDir: join(folder, "state"),
+    keysDir: join(folder, "keys"),
     agentId: "a",
     requireDryRun: false,
     identityRules: { requireProfile: false, bindProfile: false },

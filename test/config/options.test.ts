@@ -213,6 +213,14 @@ const ROWS: readonly Row[] = [
     byDefault: join(folder, "home/.local/state/regate"),
   },
   {
+    name: "keys-dir",
+    env: ["REGATE_KEYS_DIR"],
+    value: (source) => `${source}/keys`,
+    read: (options) => options.keysDir,
+    becomes: (source) => join(folder, source, "keys"),
+    byDefault: join(folder, "home/.config/regate/keys"),
+  },
+  {
     name: "agent-id",
     env: ["REGATE_AGENT_ID", "ADSSH_AGENT_ID"],
     value: (source) => `agent-${source}`,

@@ -91,6 +91,7 @@ describe("environment", () => {
     expect(commandEnvironment(source)).toEqual({
       PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
       TERM: "dumb",
+      REGATE_AGENT_CHILD: "1",
       HOME: "/h",
       LANG: "C.UTF-8",
       LC_ALL: "C",
@@ -99,7 +100,7 @@ describe("environment", () => {
     });
     const { stdout } = await run("env | cut -d= -f1 | sort | tr '\\n' ' '", { env: commandEnvironment(source) });
     // bash itself sets the rest.
-    expect(stdout).toBe("HOME LANG LC_ALL PATH PWD SHLVL TERM TZ USER _ ");
+    expect(stdout).toBe("HOME LANG LC_ALL PATH PWD REGATE_AGENT_CHILD SHLVL TERM TZ USER _ ");
   });
 
   test.each([

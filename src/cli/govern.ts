@@ -1,0 +1,74 @@
+import { visible } from "../call/visible.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { resolveGovernOptions, type GovernOptions } from "../config/govern-options.ts";
+import { surroundings } from "../config/sources.ts";
+import type { Arguments, Io, OptionSpec } from "./command.ts";
+import { write } from "./output.ts";
+import { settingOptions } from "./setting-options.ts";
+
+/** Longest reason or name that a person gives on the command line. */
+const MAX_TEXT = 1_000;
+
+function textProblem(text: string): string | undefined {
+  if (text.trim() === "") return "must not be empty";
+  return text.length <= MAX_TEXT && text.isWellFormed() ? undefined : `must be at most ${MAX_TEXT} characters of well-formed text`;
+}
+
+/** Flags that commands of human decisions share. */
+export const GOVERN_FLAGS = {
+  key: { name: "key", kind: "text", placeholder: "NAME", describe: "name of the key that signs this (regate keys create)" },
+  reason: { name: "reason", kind: "text", placeholder: "TEXT", describe: "why, for the record", problem: textProblem },
+  session: { name: "session", kind: "text", placeholder: "ID", describe: "the session with this id", problem: textProblem },
+  agent: { name: "agent", kind: "text", placeholder: "ID", describe: "all sessions of the agent with this id", problem: textProblem },
+  json: { name: "json", kind: "switch", describe: "print JSON" },
+} as const satisfies Record<string, OptionSpec>;
+
+/** The flags that say where the stores, and this user's keys, are. */
+export function placeOptions(): readonly OptionSpec[] {
+  return settingOptions(["stateDir", "keysDir"]);
+}
+
+/** Where the stores and the keys are. @throws ConfigError */
+export async function governOptions(args: Arguments): Promise<GovernOptions> {
+  return await resolveGovernOptions(args, surroundings());
+}
+
+/** The one word that a command needs. @throws ConfigError `config.command_line` when it is missing */
+export function neededWord(args: Arguments, { command, what }: { readonly command: string; readonly what: string }): string {
+  const [word] = args.words;
+  if (word === undefined || word === "")
+    throw new ConfigError("config.command_line", `${what} is missing (see \`regate ${command} --help\`)`);
+  return word;
+}
+
+/** The value of a flag that a command needs. @throws ConfigError `config.command_line` when it is missing */
+export function neededFlag(args: Arguments, { command, flag }: { readonly command: string; readonly flag: string }): string {
+  const value = args.values.get(flag);
+  if (value === undefined) throw new ConfigError("config.command_line", `\`--${flag}\` is missing (see \`regate ${command} --help\`)`);
+  return value;
+}
+
+/** Prints a list: as JSON, or as a table whose cells show control and format characters as escapes. */
+export async function printList(
+  io: Io,
+  rows: readonly object[],
+  form: { readonly json: boolean; readonly columns: readonly string[] },
+): Promise<void> {
+  if (form.json) return await write(io.stdout, `${JSON.stringify(rows, undefined, 2)}\n`);
+  const cells = rows.map((row) => form.columns.map((column) => cellOf((row as Readonly<Record<string, unknown>>)[column])));
+  const table = [form.columns.map((column) => column.toUpperCase().replaceAll("_", " ")), ...cells];
+  const widths = form.columns.map((_, index) => Math.max(...table.map((line) => line[index]?.length ?? 0)));
+  const text = table.map((line) =>
+    line
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return await write(io.stdout, `${text.join("\n")}\n`);
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return "-";
+  if (typeof value === "object") return visible(Array.isArray(value) ? value.join(",") : JSON.stringify(value));
+  return visible(typeof value === "string" ? value : JSON.stringify(value));
+}
