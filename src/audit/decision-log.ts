@@ -1,6 +1,5 @@
-import { chmodSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "../files/make-folder.ts";
+import { makePrivateFolder } from "../files/private-folder.ts";
 import { openAppendFile } from "./append-file.ts";
 import { EMPTY_CHAIN, seal } from "./chain.ts";
 import type { ChainHead, SealedEvent } from "./chain.ts";
@@ -92,14 +91,6 @@ function sealedOrErased(unsealed: UnsealedEvent, head: ChainHead): { sealed: Sea
     const { event, regate, failed } = erasedEvent(unsealed, "the event has no canonical form");
     return { sealed: seal(event, regate, head), failed };
   }
-}
-
-/** Makes a folder 0700, with its parents; one that is there must be a real folder, and is closed to others. */
-function makePrivateFolder(path: string): void {
-  makeFolder(path);
-  const found = lstatSync(path);
-  if (!found.isDirectory()) throw new Error(`not a folder: \`${path}\``);
-  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
 }
 
 function orUnavailable<T>(action: () => T): T {

@@ -55,6 +55,8 @@ export interface ServeOptions extends ShellTablesOption {
   readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
+  /** Whether tool input and output is recorded. */
+  readonly recordings: boolean;
   readonly starlark: StarlarkOptions;
   readonly commands: CommandOptions;
   /** Further queries of cloud_query. */
@@ -193,6 +195,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: destructiveMatch(sources),
+    recordings: pick(SETTINGS.recordings, sources)?.value !== "off",
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
     confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),

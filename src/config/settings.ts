@@ -1,5 +1,6 @@
 import { agentIdProblem } from "./agent-id.ts";
 import { GOVERN_SETTINGS } from "./govern-settings.ts";
+import { GOVERN_SETTINGS } from "./govern-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
@@ -186,6 +187,7 @@ export const SETTINGS = {
     describe: "a confirmed identity holds for so many calls that may change something (default: until the profile is switched)",
     problem: countProblem,
   },
+  ...GOVERN_SETTINGS,
   ...GOVERN_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,

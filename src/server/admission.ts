@@ -122,10 +122,24 @@ function record(core: Core, entry: { decisionId: string; made: MadeCall; judged:
   const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
   try {
     core.recorder.decision({ decisionId, ...parentOf(made), call: made.call, input, verdict, ...bundle, before, after, metrics });
-    return undefined;
+    return verdict.admitted && !recordInput(core, decisionId, made) ? UNRECORDED : undefined;
   } catch (error) {
     core.report(error);
-    return { admitted: false, refusal: refuse("admission", "audit.unavailable") };
+    return UNRECORDED;
+  }
+}
+
+const UNRECORDED: Verdict = Object.freeze({ admitted: false, refusal: refuse("admission", "audit.unavailable") });
+
+/** Puts the input of an admitted call into the recording; the log tells when that failed and so nothing ran. */
+function recordInput(core: Core, decisionId: string, { call }: MadeCall): boolean {
+  try {
+    core.options.recording?.input({ decisionId, tool: call.tool, arguments: call.arguments });
+    return true;
+  } catch (error) {
+    core.report(error);
+    core.recorder.outcome({ decisionId, tool: call.tool, status: "error", code: "audit.unavailable", durationMs: 0 });
+    return false;
   }
 }
 

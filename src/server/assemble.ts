@@ -3,6 +3,7 @@ import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
+import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
 import { osUser } from "../session/os-user.ts";
@@ -58,6 +59,8 @@ export interface ServerOptions {
   readonly locale?: string;
   /** Milliseconds that a human has to answer a question. */
   readonly confirmTimeoutMs?: number;
+  /** Whether tool input and output is recorded. */
+  readonly recordings: boolean;
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** Ends the server at once when it is aborted. */
@@ -112,6 +115,7 @@ export function startServer(options: ServerOptions): RunningServer {
     engine,
     log,
     sessions,
+    recording: options.recordings ? openRecording({ stateDir, sessionId: claim.sessionId, now: () => new Date() }) : undefined,
     registry,
     factsOf,
     analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers, tables: options.shellTables }),

@@ -1,6 +1,7 @@
 import type { DecisionLog } from "../audit/log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { ShellAnalysis, ToolFacts } from "../call/tool-call.ts";
+import type { Recording } from "../govern/recordings.ts";
 import type { Engine } from "../policy/engine.ts";
 import type { ProfileSource } from "../session/active-profile.ts";
 import type { SessionIdentityState } from "../session/identity-state.ts";
@@ -25,6 +26,8 @@ export interface CorridorOptions {
   readonly engine?: Engine | undefined;
   /** Closed with the corridor. */
   readonly log: DecisionLog;
+  /** Recording of the session's tool input and output; none where it is switched off. Closed with the corridor. */
+  readonly recording?: Recording | undefined;
   /** Local tools; a call with a handler of its own needs none. */
   readonly registry: ToolRegistry;
   /** Declared facts of a tool; an undeclared one is `known: false`. */

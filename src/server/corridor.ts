@@ -31,6 +31,8 @@ import { createSealedQuestions } from "./sealed-questions.ts";
 export interface OpenCorridor extends Corridor {
   /** What the gate would say to a call now; neither recorded nor counted, and without effect. */
   decide(request: CallRequest): Verdict;
+  /** Says who the session belongs to from now on (device login). */
+  identify(user: string, principals: readonly string[]): void;
 }
 
 /** How long closing waits for handlers that were told to stop: all is over within 2 s (design §3). */
@@ -53,6 +55,10 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
       return answer;
     },
     decide: (request) => decide(core, request),
+    identify(user, principals) {
+      core.session.identify(user, principals);
+      options.sessions?.identify(options.claim.sessionId, { user, principals });
+    },
     listTools: () => listTools(core),
     setClient: (facts) => core.session.setClient(facts),
     close: () => (closing ??= close(core, open).finally(unregister)),
@@ -172,6 +178,7 @@ async function close(core: Core, open: ReadonlySet<Promise<unknown>>): Promise<v
   core.shutdown.abort();
   await Promise.all([...open, core.running.idle(CLOSE_GRACE_MS)]);
   core.recorder.close();
+  core.options.recording?.close();
 }
 
 function entryOf({ options, now }: Core): SessionEntry {

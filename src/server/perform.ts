@@ -6,7 +6,7 @@ import type { Decision } from "../policy/decision.ts";
 import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
 import type { Core } from "./core.ts";
-import type { CallAnswer, CallRequest } from "./corridor-types.ts";
+import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
 import type { HandlerEnd } from "./handler.ts";
 import { outcomeFacts } from "./outcome-facts.ts";
@@ -36,14 +36,27 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   if (prepared.kind === "unknown") {
     ticket?.ended();
     done({ status: "error", code: "call.unknown_tool" });
+    recordOutput(core, admitted, { content: [], isError: true });
     return { kind: "unknown_tool" };
   }
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
   const isKnown = admission.session.variables !== null;
   const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
   done(end, { ...outcomeFacts(end.result), ...variableNames(admitted, end), ...(read ? { identity_read_recorded: true } : {}) });
+  recordOutput(core, admitted, end.result);
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
+}
+
+/** Puts what is answered into the recording. The text of a result with structured content says the same, so it is left out. */
+function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, structuredContent, isError }: CallToolResult): void {
+  const data = structuredContent === undefined ? { content } : { structuredContent };
+  const recorded = { decisionId: admission.decisionId, tool: call.tool, arguments: call.arguments };
+  try {
+    core.options.recording?.output(recorded, isError === true ? { ...data, isError } : data);
+  } catch (error) {
+    core.report(error);
+  }
 }
 
 /** Which variables the active profile gave to a command: their names go on record, their values never. */

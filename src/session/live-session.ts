@@ -36,6 +36,8 @@ export interface LiveSession {
   readonly usage: UsageCounter;
   setClient(facts: ClientFacts): void;
   canElicit(): boolean;
+  /** Says who the session belongs to from now on; calls that were judged keep what they were judged with. */
+  identify(user: string, groups: readonly string[]): void;
   /**
    * One moment of the session, as the gate sees it before judging a call of `tool` at `now` (Unix milliseconds).
    * @param look what was found out about the active profile; looks by itself unless given, and changes nothing either way
@@ -45,8 +47,8 @@ export interface LiveSession {
 
 /** Makes a session around a claim (design §3): armed, with counters at zero and a client that can do nothing yet. */
 export function createSession(options: SessionOptions): LiveSession {
-  const { claim, user, activeProfile = () => null, profiles = labelSource(activeProfile), identityRules, report, now = Date.now } = options;
-  const groups = Object.freeze([...options.groups]);
+  const { claim, activeProfile = () => null, profiles = labelSource(activeProfile), identityRules, report, now = Date.now } = options;
+  let who = whoOf(options.user, options.groups);
   const identity = options.identity ?? new SessionIdentityState();
   const watch = createIdentityWatch({ identity, source: profiles, rules: identityRules, now, report });
   const usage = createUsage(options.startedAt);
@@ -60,12 +62,14 @@ export function createSession(options: SessionOptions): LiveSession {
       client = Object.freeze({ elicitation, ...fit("name", name), ...fit("version", version) });
     },
     canElicit: () => client.elicitation,
+    identify(user, groups) {
+      who = whoOf(user, groups);
+    },
     view(tool, time, look = watch.look()) {
       const { profile, unreadable, lapsed } = look;
       return {
         claim,
-        user,
-        groups,
+        ...who,
         identity: lapsed ? identity.rearmedView() : identity.view(),
         profile: { active: profile.label },
         variables: unreadable ? null : profile.variables,
@@ -74,6 +78,10 @@ export function createSession(options: SessionOptions): LiveSession {
       };
     },
   };
+}
+
+function whoOf(user: string, groups: readonly string[]): Pick<SessionView, "user" | "groups"> {
+  return Object.freeze({ user, groups: Object.freeze([...groups]) });
 }
 
 /** What a client calls itself goes into the policy input and the log, if it is short and can be written there. */

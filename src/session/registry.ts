@@ -12,6 +12,8 @@ export interface SessionEntry {
 export interface SessionRegistry {
   /** Adds a session; the returned function takes it out again. Throws when the id is already there. */
   register(entry: SessionEntry): () => void;
+  /** Says who a session belongs to now; nothing when it is not registered. */
+  identify(id: string, who: { readonly user: string; readonly principals: readonly string[] }): void;
   /** All sessions, sorted by id. */
   list(): readonly SessionEntry[];
 }
@@ -22,11 +24,19 @@ export function createSessionRegistry(): SessionRegistry {
   return {
     register(entry) {
       if (sessions.has(entry.id)) throw new Error(`session \`${entry.id}\` is already registered`);
-      sessions.set(entry.id, Object.freeze({ ...entry, principals: Object.freeze([...entry.principals]) }));
+      sessions.set(entry.id, frozen(entry));
       return () => {
         sessions.delete(entry.id);
       };
     },
+    identify(id, { user, principals }) {
+      const entry = sessions.get(id);
+      if (entry !== undefined) sessions.set(id, frozen({ ...entry, user, principals }));
+    },
     list: () => [...sessions.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   };
+}
+
+function frozen(entry: SessionEntry): SessionEntry {
+  return Object.freeze({ ...entry, principals: Object.freeze([...entry.principals]) });
 }

@@ -23,6 +23,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     identityRules: { requireProfile: false, bindProfile: false },
     destructiveMatch: "words",
     policyDeadlineMs: 1,
+    recordings: true,
     confirmTimeoutMs: 1,
     starlark: { steps: 1, timeMs: 1, memoryMb: 64, outputBytes: 1 },
     environment: {},

@@ -93,7 +93,17 @@ const COMMAND_NUMBERS: readonly (readonly [string, string, (options: ServeOption
   ["command-file-mb", "REGATE_COMMAND_FILE_MB", (options) => options.commands.limits.fileMb, 1024],
 ];
 
+const SWITCHES: Readonly<Record<string, string>> = { flag: "off", regate: "on", file: "off" };
+
 const ROWS: readonly Row[] = [
+  {
+    name: "recordings",
+    env: ["REGATE_RECORDINGS"],
+    value: (source) => SWITCHES[source] ?? "",
+    read: (options) => options.recordings,
+    becomes: (source) => SWITCHES[source] === "on",
+    byDefault: true,
+  },
   {
     name: "sandbox",
     env: ["REGATE_SANDBOX"],

@@ -51,7 +51,7 @@ export function removeFolders(): void {
 export function openCorridor(options: Partial<CorridorOptions> & { readonly decide?: (input: JsonObject) => Decision } = {}) {
   const { decide = () => ALLOW, ...parts } = options;
   const stateDir = temporaryFolder();
-  const claim = makeClaim({ agentId: "tester" });
+  const claim = parts.claim ?? makeClaim({ agentId: "tester" });
   const identity = new SessionIdentityState();
   const engine = engineOf(decide);
   const reports: unknown[] = [];
