@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 /** Program, Debian package, and what it is for. */
 const PARTS = [
   ["bwrap", "bubblewrap", "tests that execute commands inside the sandbox"],
+  ["redis-server", "redis-server", "tests of delegated execution"],
   ["python3", "python3", "the independent checker of the decision log"],
 ];
 

@@ -109,6 +109,38 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     source: "seed 000",
     says: "no active profile renders a neutral placeholder rather than an empty name",
   },
+  "002-record": {
+    source: "seed 002",
+    says: "the real identity is written to a short-lived record keyed by the call's trace_id; identity and privileges are resolved from that record",
+  },
+  "002-conflict": {
+    source: "seed 002",
+    says: "ToolSessionConflict: a stable trace is already bound to a different authenticated identity",
+  },
+  "002-horizon": {
+    source: "seed 002",
+    says: "durable_tool_proof_ttl_seconds returns the validated shared horizon of ledger, session, publisher proof and abandoned reply lane",
+  },
+  "002-horizon-outlives": {
+    source: "seed 002",
+    says: "the horizon strictly outlives the outer turn checkpoint plus its final execution lease, and every source-stream redelivery",
+  },
+  "002-horizon-invalid": {
+    source: "seed 002",
+    says: "invalid or non-finite configuration is a startup error rather than a fallback to a shorter default",
+  },
+  "002-fingerprint": {
+    source: "seed 002",
+    says: "durable_tool_parent_fingerprint binds one durable parent-tool execution to its authenticated payload",
+  },
+  "002-fingerprint-transport": {
+    source: "seed 002",
+    says: "transport-only fields and the mutable catalog generation are excluded from the fingerprint",
+  },
+  "002-write": { source: "seed 002", says: "write_session persists the authenticated identity for trace_id, with ttl = 300" },
+  "002-write-empty": { source: "seed 002", says: "write_session is a no-op when trace_id is empty" },
+  "002-read": { source: "seed 002", says: "read_session returns the authenticated identity for trace_id, or none if absent" },
+  "002-unknown-trace": { source: "seed 002", says: "a forged request that references an unknown trace_id is rejected (fail-closed)" },
   "003-claim-session": {
     source: "seed 003",
     says: "the process creates one session id, mcp-<unix nanos>, registers it, and puts it on input.agent.session_id",
