@@ -1,15 +1,17 @@
 import type { Readable, Writable } from "node:stream";
 import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { JsonObject } from "../call/json.ts";
+import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
-import { osUser } from "../session/os-user.ts";
+import { osUser, type OsUser } from "../session/os-user.ts";
 import type { DeclaredProfile } from "../session/profile-changes.ts";
 import { isProfileError } from "../session/profile-error.ts";
-import { createSessionRegistry } from "../session/registry.ts";
+import type { ProfileStore } from "../session/profile-store.ts";
+import { createSessionRegistry, type SessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
 import type { Confinement } from "../shell/confinement.ts";
@@ -22,15 +24,16 @@ import { createRegistry } from "../tools/registry.ts";
 import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
-import { createHumanLine } from "./human-line.ts";
+import type { Corridor } from "./corridor-types.ts";
+import { createHumanLine, type HumanLine } from "./human-line.ts";
 import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { createScriptCalls } from "./script-calls.ts";
 import { serveStdio } from "./stdio.ts";
 
-/** What a server over stdio is made of: validated options, the engine, and the process's streams. */
-export interface ServerOptions {
+/** What every server is made of: validated options and the engine. */
+export interface SharedOptions {
   /** Absent: every tool answers `agent.engine_unbound`. The caller closes it after the end. */
   readonly engine?: Engine;
   readonly agentId: string;
@@ -61,13 +64,17 @@ export interface ServerOptions {
   readonly confirmTimeoutMs?: number;
   /** Whether tool input and output is recorded. */
   readonly recordings: boolean;
-  readonly stdin: Readable;
-  readonly stdout: Writable;
   /** Ends the server at once when it is aborted. */
   readonly stop: AbortSignal;
   readonly version: string;
   /** Takes one line for stderr. */
   readonly note: (line: string) => void;
+}
+
+/** What a server over stdio is made of: also the process's streams. */
+export interface ServerOptions extends SharedOptions {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
 }
 
 /** A server that runs. */
@@ -85,24 +92,49 @@ function messageOf(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);
 }
 
-/**
- * Puts a server together and starts it: one claim, one session, one log, one corridor, one client (design §1). Nothing is served that
- * did not pass the corridor.
- */
-export function startServer(options: ServerOptions): RunningServer {
-  const { engine, stateDir, version, note, confinement } = options;
+/** What the clients of one process share; whatever belongs to one client is in its `ClientSession`. */
+export interface ServerParts {
+  readonly options: SharedOptions;
+  readonly sessions: SessionRegistry;
+  readonly factsOf: (tool: string) => ToolFacts;
+  readonly profiles: ProfileStore;
+  readonly starlark: StarlarkEngine;
+}
+
+/** One client's claim, and the corridor behind which its calls run. The corridor's end is the session's end. */
+export interface ClientSession {
+  readonly claim: Claim;
+  readonly corridor: Corridor;
+  /** The way to the client's human, to be connected with its connection. */
+  readonly human: HumanLine;
+}
+
+/** Makes what all clients share. From here on this process is an agent's: it can take no human decision. */
+export function openParts(options: SharedOptions): ServerParts {
+  const { engine, stateDir, note } = options;
   declareAgentProcess();
+  return {
+    options,
+    sessions: createSessionRegistry(),
+    factsOf: declaredFacts(engine),
+    profiles: serverProfiles({ stateDir, declaredProfiles: options.declaredProfiles, note }),
+    starlark: openStarlark({ limits: options.starlark, report: (problem) => note(`eval_starlark: ${messageOf(problem)}`) }),
+  };
+}
+
+/**
+ * Opens the session of one client: one claim, one log, one corridor (design §1, §3). Nothing is served that did not pass the corridor.
+ * @param who as policy sees the session's user
+ */
+export function openClientSession({ options, sessions, factsOf, profiles, starlark }: ServerParts, who: OsUser): ClientSession {
+  const { engine, stateDir, version, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
-  const sessions = createSessionRegistry();
   const labels = { id: claim.sessionId, version };
   const log = openLateLog({
     open: () => openDecisionLog({ stateDir, sessionId: claim.sessionId, labels, now: unixNanoseconds }),
     report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
   });
-  const factsOf = declaredFacts(engine);
-  const profiles = serverProfiles({ stateDir, declaredProfiles: options.declaredProfiles, note });
   const commands = createCommandBook(factsOf);
-  const starlark = openStarlark({ limits: options.starlark, report: (problem) => note(`eval_starlark: ${messageOf(problem)}`) });
   const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
   const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands, starlark, scripts }));
@@ -110,7 +142,7 @@ export function startServer(options: ServerOptions): RunningServer {
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
   const gitHelpers = confinement.kind === "bwrap" ? "trusted" : "unverifiable";
   const corridor = createCorridor({
-    ...osUser(),
+    ...who,
     claim,
     engine,
     log,
@@ -134,9 +166,16 @@ export function startServer(options: ServerOptions): RunningServer {
   commands.use(registry);
   commands.bind(corridor);
   scripts.bind(corridor);
-  const { stdin, stdout, stop } = options;
+  return { claim, corridor, human };
+}
+
+/** Starts a server with one client, over stdio. */
+export function startServer(options: ServerOptions): RunningServer {
+  const parts = openParts(options);
+  const { claim, corridor, human } = openClientSession(parts, osUser());
+  const { stdin, stdout, stop, version, note } = options;
   const served = serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note });
-  return { claim, ended: thenClose(served, starlark) };
+  return { claim, ended: thenClose(served, parts.starlark) };
 }
 
 async function thenClose(served: Promise<void>, engine: StarlarkEngine): Promise<void> {

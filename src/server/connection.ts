@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { JsonObject } from "../call/json.ts";
 import type { ClientFacts } from "../session/session.ts";
 import { errorAnswer, renderReply, type Answer } from "./answers.ts";
@@ -5,14 +6,15 @@ import { clientFacts } from "./client-facts.ts";
 import type { Corridor } from "./corridor-types.ts";
 import { elicitThrough } from "./elicit.ts";
 import { createEdgeLog, type EdgeLog } from "./edge-log.ts";
+import type { Exchange } from "./exchange.ts";
 import type { HumanLine } from "./human-line.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { openLegacySession, type LegacySession } from "./mcp-server.ts";
 import { callWithRetry } from "./modern-call.ts";
 import { discover, isModern, modernClient, privateList } from "./modern.ts";
-import { readRequestId } from "./request-id.ts";
+import { readRequestId, type RequestId } from "./request-id.ts";
 import { RPC, rpcError, type RpcReply } from "./rpc.ts";
-import { screenLine, TOO_LONG, type RefusedLine, type ScreenedRequest } from "./screen.ts";
+import { screenLine, TOO_LONG, type RefusedLine, type ScreenedLine, type ScreenedRequest } from "./screen.ts";
 import { callTool, listTools } from "./tool-methods.ts";
 
 /** What a connection needs from its transport and its host process. */
@@ -38,6 +40,8 @@ export interface Connection {
    *   cancelled requests. Never throws or rejects.
    */
   receive(line: Uint8Array): Answer | undefined | Promise<Answer | undefined>;
+  /** As `receive`, for a line that was screened already and came with a request of its own (HTTP). */
+  take(line: ScreenedLine, exchange: Exchange): Answer | undefined | Promise<Answer | undefined>;
   /** The one answer to a line that was too long to be read. */
   refuseTooLong(): Answer;
   /** Aborts the requests in flight; they are still answered. */
@@ -53,6 +57,8 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
   readonly inFlight: InFlight;
   readonly legacy: LegacySession;
   readonly onAnswer: (() => void) | undefined;
+  /** The exchange on whose behalf something is done; none over stdio. */
+  readonly exchanges: AsyncLocalStorage<Exchange>;
   /** What the first `initialize` said; absent before it. */
   legacyFacts?: ClientFacts;
 }
@@ -60,15 +66,20 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
 /** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
 export async function openConnection({ corridor, version, human, send, log: write, onAnswer }: ConnectionOptions): Promise<Connection> {
   const log = createEdgeLog(write);
+  const exchanges = new AsyncLocalStorage<Exchange>();
   const legacy = await openLegacySession({
     version,
-    send: (message) => send(JSON.stringify(message)),
+    send(message) {
+      const json = JSON.stringify(message);
+      if (exchanges.getStore()?.send(json) !== true) send(json);
+    },
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
-  const edge: Edge = { corridor, version, log, legacy, onAnswer, inFlight: createInFlight() };
+  const edge: Edge = { corridor, version, log, legacy, onAnswer, exchanges, inFlight: createInFlight() };
   human?.connect(elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true));
   return {
-    receive: (line) => receive(edge, line),
+    receive: (line) => receive(edge, screenLine(line)),
+    take: (line, exchange) => exchanges.run(exchange, () => receive(edge, line, exchange)),
     refuseTooLong: () => refuse(edge, TOO_LONG),
     abort: () => edge.inFlight.abortAll(),
     idle: () => edge.inFlight.idle(),
@@ -79,15 +90,16 @@ export async function openConnection({ corridor, version, human, send, log: writ
   };
 }
 
-function receive(edge: Edge, bytes: Uint8Array): Answer | undefined | Promise<Answer | undefined> {
-  const line = screenLine(bytes);
+function receive(edge: Edge, line: ScreenedLine, exchange?: Exchange): Answer | undefined | Promise<Answer | undefined> {
   if (line.kind === "refused") return refuse(edge, line);
-  if (line.kind === "request") return answer(edge, line);
-  if (line.kind === "notification") notified(edge, line.method, line.params);
+  if (line.kind === "request") return answer(edge, line, exchange);
+  if (line.kind === "notification") notified(edge, line, exchange);
   else if (line.kind === "dropped") edge.log.count(`dropped ${line.reason}`);
   else if (line.kind === "response") answered(edge, line.message);
   return undefined;
 }
+
+type ScreenedNotification = Extract<ScreenedLine, { kind: "notification" }>;
 
 function answered({ legacy, log, onAnswer }: Edge, message: JsonObject): void {
   if (legacy.respond(message)) onAnswer?.();
@@ -99,16 +111,23 @@ function refuse({ log }: Edge, { rule, code, message, id }: RefusedLine): Answer
   return errorAnswer({ code, message }, id);
 }
 
-function notified({ inFlight, legacy }: Edge, method: string, params: JsonObject): void {
+function notified({ inFlight, legacy }: Edge, { method, params }: ScreenedNotification, exchange: Exchange | undefined): void {
   if (method !== "notifications/cancelled") return legacy.notify(method, params);
   const id = readRequestId(params["requestId"]);
-  if (id) inFlight.cancel(id.key);
+  if (id) inFlight.cancel(scoped(id, exchange).key);
 }
 
-function answer(edge: Edge, request: ScreenedRequest): Answer | undefined | Promise<Answer | undefined> {
+/** An id as it counts among those in flight. */
+function scoped(id: RequestId, exchange: Exchange | undefined): RequestId {
+  return exchange?.scope === undefined ? id : { ...id, key: `${exchange.scope} ${id.key}` };
+}
+
+function answer(edge: Edge, request: ScreenedRequest, exchange?: Exchange): Answer | undefined | Promise<Answer | undefined> {
   const { id, method } = request;
-  const flight = edge.inFlight.open(id, method !== "initialize");
+  const inFlight = scoped(id, exchange);
+  const flight = edge.inFlight.open(inFlight, method !== "initialize");
   if (!flight) return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id });
+  exchange?.givenUp?.addEventListener("abort", () => edge.inFlight.cancel(inFlight.key), { once: true });
   const land = (reply: RpcReply): Answer | undefined => (flight.land() ? renderReply(id, reply, method) : undefined);
   const fail = (error: unknown): Answer | undefined => land(fault(edge, error));
   try {
