@@ -1,25 +1,27 @@
+import { isAbsolute, join } from "node:path";
 import type { Setting } from "./setting.ts";
-import { pick, type Sources } from "./sources.ts";
+import { pathOf, pick } from "./sources.ts";
+import type { Sources } from "./sources.ts";
 
-/** What the governed tools are told by the operator (docs/governed-tools.md). */
-export interface GovernOptions {
-  /** Whether tool input and output is recorded. */
-  readonly recordings: boolean;
-}
-
-/** Settings of the governed tools. */
+/** The settings of what humans decide (design §8). */
 export const GOVERN_SETTINGS = {
-  recordings: {
-    name: "recordings",
+  keysDir: {
+    name: "keys-dir",
     kind: "text",
-    env: ["REGATE_RECORDINGS"],
-    placeholder: "on|off",
-    choices: ["on", "off"],
-    describe: "record what goes into tools and comes out of them, redacted, in the state directory (default: on)",
+    env: ["REGATE_KEYS_DIR"],
+    placeholder: "DIR",
+    describe: "where the private keys of this user are kept (default: $XDG_CONFIG_HOME/regate/keys, else ~/.config/regate/keys)",
   },
 } as const satisfies Record<string, Setting>;
 
-/** The options as they are set, else their defaults. */
-export function governOptions(sources: Sources): GovernOptions {
-  return Object.freeze({ recordings: pick(GOVERN_SETTINGS.recordings, sources)?.value !== "off" });
+/**
+ * Folder of this user's private keys: as set, else `$XDG_CONFIG_HOME/regate/keys`, else `~/.config/regate/keys`. A relative or empty
+ * XDG_CONFIG_HOME is ignored, as the XDG Base Directory Specification demands.
+ * @throws ConfigError `config.option`
+ */
+export function keysDirOf(sources: Sources): string {
+  const picked = pick(GOVERN_SETTINGS.keysDir, sources);
+  if (picked !== undefined) return pathOf(picked);
+  const xdg = sources.env["XDG_CONFIG_HOME"];
+  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(sources.home, ".config"), "regate", "keys");
 }

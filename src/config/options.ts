@@ -8,6 +8,7 @@ import { type BundleChoice, findBundle } from "./bundle.ts";
 import { type DeclaredQueries, readCloudQueriesFile } from "./cloud-queries-file.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
 import { keysDirOf } from "./govern-settings.ts";
+import { type IdentityOptions, identityOptions } from "./identity-options.ts";
 import { readBoundedFile } from "./read-file.ts";
 import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
@@ -15,6 +16,7 @@ import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surround
 import { commandOptions, type CommandOptions } from "./sandbox-settings.ts";
 import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { readShellTables, type ShellTablesCheck, type ShellTablesOption } from "./shell-tables-file.ts";
+import { type GovernedToolOptions, governedToolOptions } from "./tool-settings.ts";
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
@@ -31,7 +33,7 @@ export interface PolicyOptions {
 }
 
 /** Everything that `serve` needs to know, frozen and validated (design §3). */
-export interface ServeOptions extends ShellTablesOption {
+export interface ServeOptions extends ShellTablesOption, GovernedToolOptions {
   readonly bundle: BundleChoice;
   readonly policy: PolicyOptions;
   /** Real path of the working directory. */
@@ -55,8 +57,6 @@ export interface ServeOptions extends ShellTablesOption {
   readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
   readonly policyDeadlineMs: number;
-  /** Whether tool input and output is recorded. */
-  readonly recordings: boolean;
   readonly starlark: StarlarkOptions;
   readonly commands: CommandOptions;
   /** Further queries of cloud_query. */
@@ -68,14 +68,6 @@ export interface ServeOptions extends ShellTablesOption {
   readonly confirmTimeoutMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-/** Hardening of the identity gate beyond the seed; what is absent or false is off. */
-export interface IdentityOptions {
-  readonly requireProfile: boolean;
-  readonly bindProfile: boolean;
-  readonly maxAgeMs?: number;
-  readonly maxMutations?: number;
 }
 
 /** What `shell classify` needs to know. */
@@ -149,17 +141,6 @@ function readCloudQueries(picked: Picked | undefined): Pick<ServeOptions, "cloud
   return { cloudQueriesFile, cloudQueries: readCloudQueriesFile(cloudQueriesFile, picked.value) };
 }
 
-function identityOptions(sources: Sources): IdentityOptions {
-  const maxAge = pick(SETTINGS.identityMaxAgeSeconds, sources);
-  const maxMutations = pick(SETTINGS.identityMaxMutations, sources);
-  return Object.freeze({
-    requireProfile: switchedOn(SETTINGS.identityRequireProfile, sources),
-    bindProfile: switchedOn(SETTINGS.identityBindProfile, sources),
-    ...(maxAge === undefined ? {} : { maxAgeMs: Number(maxAge.value) * 1_000 }),
-    ...(maxMutations === undefined ? {} : { maxMutations: Number(maxMutations.value) }),
-  });
-}
-
 function localeOption(sources: Sources): { locale?: string } {
   const picked = pick(SETTINGS.locale, sources);
   return picked === undefined ? {} : { locale: picked.value };
@@ -195,13 +176,13 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: destructiveMatch(sources),
-    recordings: pick(SETTINGS.recordings, sources)?.value !== "off",
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
     confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),
     identityRules: identityOptions(sources),
     starlark: starlarkOptions(sources),
+    ...governedToolOptions(sources),
     commands: commandOptions(sources),
     home: sources.home,
     ...localeOption(sources),

@@ -1,9 +1,9 @@
 import { agentIdProblem } from "./agent-id.ts";
 import { GOVERN_SETTINGS } from "./govern-settings.ts";
-import { GOVERN_SETTINGS } from "./govern-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
+import { TOOL_SETTINGS } from "./tool-settings.ts";
 
 const MAX_DEADLINE_MS = 600_000;
 const MAX_COUNT = 999_999_999;
@@ -188,7 +188,7 @@ export const SETTINGS = {
     problem: countProblem,
   },
   ...GOVERN_SETTINGS,
-  ...GOVERN_SETTINGS,
+  ...TOOL_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,
 } as const satisfies Record<string, Setting>;
