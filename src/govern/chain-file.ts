@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fsyncSync, ftruncateSync, fstatSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { lockSession } from "../audit/session-lock.ts";
 import type { JsonObject } from "../call/json.ts";
@@ -24,16 +24,22 @@ export type ChainState =
   | { readonly kind: "broken"; readonly reason: string };
 
 const LOCK_WAIT_MS = 2_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** How often, and after how long, a chain that seems broken is read again. */
+const REREADS = 2;
+const REREAD_MS = 5;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
- * Appends a signed entry, durably, under the chain's lock. A chain that does not hold gets no further entry.
+ * Appends a signed entry, durably, under the chain's lock. A chain that does not hold gets no further entry; only a last line that a crash
+ * left without its end, and that the head never covered, is cut off first.
  * @throws GovernError `govern.decision_forbidden`, `govern.chain_broken`, `govern.store_busy`, `govern.store_unwritable`
  */
 export function appendToChain(place: ChainPlace, entry: { readonly body: JsonObject; readonly time: Date }, key: SigningKey): ChainEntry {
   forbidInAgentProcess(place.stateDir);
   const release = lockChain(place);
   try {
+    cutTornLine(place);
     const state = readChain(place);
     if (state.kind === "broken") throw governError("govern.chain_broken", `\`${fileOf(place)}\`: ${state.reason}`);
     const sealed = sealEntry(place.name, entry, { key, after: state.kind === "ok" ? state.end : EMPTY_END });
@@ -50,9 +56,19 @@ export function appendToChain(place: ChainPlace, entry: { readonly body: JsonObj
  * was cut shows.
  */
 export function readChain(place: ChainPlace): ChainState {
+  let state = readChainOnce(place);
+  // Another process may be in the middle of an append: what is broken for good is broken the next time, too.
+  for (let again = 0; state.kind === "broken" && again < REREADS; again += 1) {
+    pause(REREAD_MS);
+    state = readChainOnce(place);
+  }
+  return state;
+}
+
+function readChainOnce(place: ChainPlace): ChainState {
   try {
     const head = readHead(place);
-    const text = readStoreFile(fileOf(place), 64 * 1024 * 1024);
+    const text = readStoreFile(fileOf(place), MAX_BYTES);
     if (text === undefined) return head === undefined ? { kind: "missing" } : { kind: "broken", reason: "the file is gone" };
     const read = readChainText(place.name, text, (name) => readKey(place.stateDir, name));
     if (!read.ok) return { kind: "broken", reason: `line ${read.line}: ${read.reason}` };
@@ -76,7 +92,7 @@ export function watchChain(place: ChainPlace): { readonly state: () => ChainStat
   let state: ChainState = { kind: "missing" };
   return {
     state() {
-      const now = [fileOf(place), headOf(place), join(place.stateDir, "keys")].map(stampOf).join("|");
+      const now = stampsOf(place);
       if (now === stamp) return state;
       state = notOlder(readChain(place), seen);
       if (state.kind === "ok") seen = state.end;
@@ -110,8 +126,32 @@ function lockChain({ stateDir, name }: ChainPlace): () => void {
     } catch (error) {
       if (Date.now() >= until)
         throw governError("govern.store_busy", `another process holds the lock of \`${name}.jsonl\`: try again`, error);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      pause(20);
     }
+  }
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/**
+ * Cuts off what a killed process left of the line that it was writing: such a line has no LF, and its entry was never confirmed to anybody. A
+ * line that the head covers stays, and the chain is broken.
+ */
+function cutTornLine(place: ChainPlace): void {
+  const text = readStoreFile(fileOf(place), MAX_BYTES);
+  if (text === undefined || text === "" || text.endsWith("\n")) return;
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  const read = readChainText(place.name, whole, (name) => readKey(place.stateDir, name));
+  const head = readHead(place) ?? EMPTY_END;
+  if (!read.ok || head.seq > read.end.seq || (head.seq > 0 && read.entries[head.seq - 1]?.hash !== head.hash)) return;
+  const fd = openSync(fileOf(place), O_WRONLY | O_NOFOLLOW);
+  try {
+    ftruncateSync(fd, Buffer.byteLength(whole, "utf8"));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -130,6 +170,12 @@ function appendDurably(path: string, line: string): void {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Most state directories have no chain, and every call asks: that must cost next to nothing. */
+function stampsOf(place: ChainPlace): string {
+  if (!existsSync(fileOf(place)) && !existsSync(headOf(place))) return "none";
+  return [fileOf(place), headOf(place), join(place.stateDir, "keys")].map(stampOf).join("|");
 }
 
 function stampOf(path: string): string {
