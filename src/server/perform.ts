@@ -42,7 +42,7 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
   const isKnown = admission.session.variables !== null;
   const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
-  done(end, { ...outcomeFacts(end.result), ...variableNames(admitted, end), ...(read ? { identity_read_recorded: true } : {}) });
+  done(end, { ...outcomeFacts(end.result), ...profileGifts(admitted, end), ...(read ? { identity_read_recorded: true } : {}) });
   recordOutput(core, admitted, end.result);
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
@@ -59,11 +59,12 @@ function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, 
   }
 }
 
-/** Which variables the active profile gave to a command: their names go on record, their values never. */
-function variableNames({ call, admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
+/** What the active profile gave to a command: names of variables, never their values, and paths of the home directory. */
+function profileGifts({ call, admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
   const names = Object.keys(admission.session.variables ?? {}).sort();
-  const isGiven = call.tool === RUN_SHELL && status !== "dry_run" && status !== "arguments_invalid" && names.length > 0;
-  return isGiven ? { profile_variables: names } : {};
+  const home = (admission.session.home ?? []).map(({ path, write }) => `${path}${write ? " (write)" : ""}`);
+  if (call.tool !== RUN_SHELL || status === "dry_run" || status === "arguments_invalid") return {};
+  return { ...(names.length > 0 ? { profile_variables: names } : {}), ...(home.length > 0 ? { profile_home: home } : {}) };
 }
 
 async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { kind: "run" }): Promise<HandlerEnd> {

@@ -19,7 +19,8 @@ export interface ServerProfilesOptions {
  * from starting: nothing can be confirmed then, and nothing runs under a profile.
  */
 export function serverProfiles({ stateDir, declaredProfiles = [], note }: ServerProfilesOptions): ProfileStore {
-  const store = openProfileStore({ stateDir, lock: lockSession });
+  const homes = new Map(declaredProfiles.map(({ label, home = [] }) => [label, home]));
+  const store = openProfileStore({ stateDir, lock: lockSession, homes });
   try {
     if (declaredProfiles.length > 0) store.update(provision(declaredProfiles));
     else store.read();

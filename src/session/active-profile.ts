@@ -1,9 +1,13 @@
+import type { HomeGrant } from "../call/profile-words.ts";
+
 /** Who is active at one moment. */
 export interface ActiveProfile {
   /** The label that humans and agents see; null when no profile is active. */
   readonly label: string | null;
   /** Variables that the profile gives to commands. Values go nowhere else. */
   readonly variables: Readonly<Record<string, string>>;
+  /** What commands see of the home directory in the sandbox; absent: nothing. */
+  readonly home?: readonly HomeGrant[];
   /** Changes whenever the active profile may have changed; internal, never shown. */
   readonly mark: string;
 }

@@ -73,6 +73,7 @@ export function createSession(options: SessionOptions): LiveSession {
         identity: lapsed ? identity.rearmedView() : identity.view(),
         profile: { active: profile.label },
         variables: unreadable ? null : profile.variables,
+        ...(unreadable || profile.home === undefined ? {} : { home: profile.home }),
         client,
         usage: usage.view(tool, time),
       };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isDescription, isLabel, SANDBOX_PREFIX } from "../call/profile-words.ts";
+import { type HomeGrant, isDescription, isLabel, SANDBOX_PREFIX } from "../call/profile-words.ts";
 import { activeOf, MAX_PROFILES } from "./profile-document.ts";
 import type { Profile, ProfileDocument } from "./profile-document.ts";
 import { profileError } from "./profile-error.ts";
@@ -56,6 +56,8 @@ export function editProfile(label: string | undefined, description: string | und
 export interface DeclaredProfile {
   readonly label: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** What commands see of the home directory; never stored, so that a grant that is taken back is gone. */
+  readonly home?: readonly HomeGrant[];
 }
 
 /** Takes over what the operator declares: new profiles are added, known ones get their variables; nothing is activated or removed. */

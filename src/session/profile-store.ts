@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, constants, fstatSync, fsyncSync, lstatSync, openSync, readSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { HomeGrant } from "../call/profile-words.ts";
 import { makeFolder } from "../files/make-folder.ts";
 import type { ActiveProfile } from "./active-profile.ts";
 import type { ProfileChange } from "./profile-changes.ts";
@@ -24,6 +25,8 @@ export interface ProfileStoreOptions {
   readonly stateDir: string;
   /** Takes the lock of that name in a folder and gives what releases it; throws while another holds it. */
   readonly lock: (folder: string, name: string) => () => void;
+  /** What the operator of this process grants of the home directory, by the label under which the profile is declared. */
+  readonly homes?: ReadonlyMap<string, readonly HomeGrant[]>;
 }
 
 /** Name of the file in the state directory. */
@@ -40,7 +43,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constant
  * Opens the store of a state directory. Nothing is read before it is asked for, and every answer is read anew: another process may have
  * written. A file that anybody else could have read or written, or that is not exactly what this program writes, is refused.
  */
-export function openProfileStore({ stateDir, lock }: ProfileStoreOptions): ProfileStore {
+export function openProfileStore({ stateDir, lock, homes = new Map() }: ProfileStoreOptions): ProfileStore {
   const path = join(stateDir, PROFILES_FILE);
   const read = cachedReader(path);
   return {
@@ -58,9 +61,11 @@ export function openProfileStore({ stateDir, lock }: ProfileStoreOptions): Profi
     active() {
       const document = read();
       const profile = activeOf(document);
+      const home = homes.get(profile?.provisioned ?? "");
       return {
         label: profile?.label ?? null,
         variables: profile?.environment ?? {},
+        ...(home === undefined ? {} : { home }),
         mark: `${document.active ?? ""}:${document.switches}`,
       };
     },

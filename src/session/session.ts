@@ -1,3 +1,5 @@
+import type { HomeGrant } from "../call/profile-words.ts";
+
 /** The process claim (seed 003, process claim): made once, frozen, never taken from tool arguments. */
 export interface Claim {
   /** `mcp-<19 digits>`: unix nanoseconds at process start (stdio) or connection (HTTP). */
@@ -35,6 +37,8 @@ export interface SessionView {
   readonly profile: { readonly active: string | null };
   /** Variables that the active profile gives to commands; null when it cannot be known who is active. No part of the policy input. */
   readonly variables: Readonly<Record<string, string>> | null;
+  /** What the active profile grants to commands of the home directory; absent: nothing. No part of the policy input. */
+  readonly home?: readonly HomeGrant[];
   readonly client: ClientFacts;
   readonly usage: Usage;
 }

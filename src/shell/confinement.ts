@@ -1,7 +1,7 @@
 import { type CommandSlots, createCommandSlots } from "./command-slots.ts";
 import { limitLauncher } from "./limits.ts";
 import type { Launcher } from "./launch.ts";
-import { sandboxLauncher, type SandboxOptions } from "./sandbox.ts";
+import { sandboxLauncher, type SandboxGrant, type SandboxOptions } from "./sandbox.ts";
 import type { CommandLimits } from "./sandbox-entry.ts";
 import { shellError } from "./shell-error.ts";
 
@@ -11,13 +11,8 @@ export interface SandboxWish {
   readonly write?: "workdir" | "none";
 }
 
-/** What a program of the operator may see beside that. */
-export interface Loan {
-  /** Read-only. */
-  readonly shown: readonly string[];
-  /** Writable. */
-  readonly lent: readonly string[];
-}
+/** What one program sees beside that; see `SandboxGrant`. */
+export type Loan = Pick<SandboxGrant, "shown" | "lent" | "home">;
 
 /** How all commands of one server are confined. */
 export interface Confinement {

@@ -1,11 +1,13 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import type { HomeGrant } from "../call/profile-words.ts";
 import { holdPlaceholders } from "./placeholders.ts";
 import { bashPath, nicePath } from "./programs.ts";
 import type { Launcher } from "./launch.ts";
 import { type CommandLimits, entryArguments } from "./sandbox-entry.ts";
 import { findGuards, type Guard } from "./sandbox-guards.ts";
+import { type HomePlaces, homePlaces } from "./sandbox-home.ts";
 import { bwrapArguments, type Mount } from "./sandbox-mounts.ts";
 import { isWithin, kindOf, realPathOf } from "./sandbox-paths.ts";
 import { socketPlaces } from "./sandbox-sockets.ts";
@@ -41,6 +43,8 @@ export interface SandboxGrant {
   readonly shown?: readonly string[];
   /** Folders that are shown and stay writable: for a program of the operator, never for a command of the agent. */
   readonly lent?: readonly string[];
+  /** What the active profile grants of the home directory. */
+  readonly home?: readonly HomeGrant[];
 }
 
 const RUNTIME = ["/tmp", "/run", "/var/run"] as const;
@@ -60,13 +64,16 @@ export function workdirProblem({ workdir, home, hidden }: Pick<SandboxOptions, "
  * Makes the launcher of one command: bubblewrap around the command line (reference: shell.md §13). What is hidden and protected is looked
  * up when the command starts. Commands of root step back behind the server, which has to count their processes.
  */
-export function sandboxLauncher(options: SandboxOptions, grant: SandboxGrant): Launcher {
+export function sandboxLauncher(options: SandboxOptions, granted: SandboxGrant): Launcher {
   return async (argv, { cwd, env }) => {
+    const home = homeOf(options, granted);
+    const grant = { ...granted, shown: [...(granted.shown ?? []), ...home.shown], lent: [...(granted.lent ?? []), ...home.lent] };
     const guards = grant.writable ? await guardsOf(options) : [];
     const mounts = [...(await basicMounts(options, grant)), ...workMounts(options, { grant, guards }), ...hiddenMounts(options)];
     const release = releaseOf(guards);
     try {
-      const places = guards.filter(({ kind }) => kind === "keep" || kind === "pin").map(({ path }) => path);
+      const kept = guards.filter(({ kind }) => kind === "keep" || kind === "pin").map(({ path }) => path);
+      const places = [...kept, ...home.shown, ...home.lent];
       const isRoot = process.getuid?.() === 0;
       const entry = entryArguments(isRoot ? [nicePath(), "-n", "19", ...argv] : argv, { limits: options.limits, places });
       return {
@@ -85,6 +92,11 @@ export function sandboxLauncher(options: SandboxOptions, grant: SandboxGrant): L
         : shellError("shell.sandbox_failed", "the working directory changed while the sandbox was made", error);
     }
   };
+}
+
+function homeOf({ home, workdir, hidden, settings, kept, shown }: SandboxOptions, grant: SandboxGrant): HomePlaces {
+  const around = { home, workdir, unseen: [...hidden, ...settings], fixed: [...kept, ...shown] };
+  return homePlaces(grant.home ?? [], around, grant.writable);
 }
 
 /** All that must not change in the working directory; what is hidden there has guards on the way to it only. */

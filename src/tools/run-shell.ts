@@ -75,7 +75,7 @@ export function runShellTool({ workdir, environment, confinement }: RunShellPort
       const env = { ...base, ...variablesOf(session) };
       let giveBack: (() => void) | undefined;
       try {
-        const launcher = confinement.launcherFor(decision.sandbox);
+        const launcher = confinement.launcherFor(decision.sandbox, { home: session.home ?? [] });
         giveBack = await confinement.slots.take(signal);
         const ran = await runCommand({
           command,

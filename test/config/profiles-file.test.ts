@@ -25,6 +25,55 @@ describe("readProfilesFile", () => {
     ]);
   });
 
+  it("gives what is granted of the home directory, read-only unless it is marked", () => {
+    const home = [".config/gh", { path: ".cache/uv", write: true }, { path: "..name", write: false }];
+    expect(read(one({ label: "a", home }))).toEqual([
+      {
+        label: "a",
+        environment: {},
+        home: [
+          { path: ".config/gh", write: false },
+          { path: ".cache/uv", write: true },
+          { path: "..name", write: false },
+        ],
+      },
+    ]);
+    const inside = [".cache", { path: ".cache/uv", write: true }];
+    expect(read(one({ label: "a", home: inside }))[0]?.home).toHaveLength(2);
+  });
+
+  const PATH = "must be a path below the home directory, such as `.cache/uv`, written without `~`, `.`, `..` and a final `/`";
+  const hostile = [
+    "",
+    "/",
+    "/etc",
+    ".",
+    "..",
+    "../x",
+    "a/../../x",
+    "a/./b",
+    "a//b",
+    "a/",
+    "~",
+    "~/.ssh",
+    "a\0b",
+    "a\nb",
+    "a\u202eb",
+    "x".repeat(1025),
+  ];
+  it.each(hostile)("refuses the path %j of the home directory, marked or not", (given) => {
+    expect(() => read(one({ label: "a", home: [given] }))).toThrow(`key \`profiles.0.home.0.path\` ${PATH}`);
+    expect(() => read(one({ label: "a", home: [{ path: given, write: true }] }))).toThrow(`key \`profiles.0.home.0.path\` ${PATH}`);
+  });
+
+  it("refuses a path inside one that any profile makes writable: a command could put a link there", () => {
+    const profiles = [
+      { label: "a", home: [{ path: ".cache", write: true }] },
+      { label: "b", home: [".config", ".cache/uv"] },
+    ];
+    expect(() => read({ profiles })).toThrow("key `profiles.1.home.1` must not lie in a path that a profile makes writable");
+  });
+
   const rows: readonly (readonly [string, unknown, string])[] = [
     ["not JSON", "{", "is not JSON"],
     ["two equal keys", '{"profiles":[],"profiles":[]}', "has an object with two equal keys"],
@@ -50,6 +99,24 @@ describe("readProfilesFile", () => {
       "the variable __proto__",
       '{"profiles":[{"label":"a","environment":{"__proto__":"hush"}}]}',
       "key `profiles.0.environment` must not set `__proto__`",
+    ],
+    ["no list of paths", one({ label: "a", home: "x" }), "key `profiles.0.home` must be a list"],
+    [
+      "a path that is a number",
+      one({ label: "a", home: [5] }),
+      "key `profiles.0.home.0` must be a path, or an object of `path` and `write`",
+    ],
+    [
+      "a mark that is no boolean",
+      one({ label: "a", home: [{ path: "a", write: "yes" }] }),
+      "key `profiles.0.home.0.write` must be true or false",
+    ],
+    ["another key of a path", one({ label: "a", home: [{ path: "a", write: true, exec: true }] }), "has an unknown key `exec`"],
+    ["one path twice", one({ label: "a", home: ["a", { path: "a", write: true }] }), "key `profiles.0.home` must not have one path twice"],
+    [
+      "65 paths",
+      one({ label: "a", home: Array.from({ length: 65 }, (_, at) => `a${at}`) }),
+      "key `profiles.0.home` must not be more than 64",
     ],
     ["no environment", one({ label: "a", environment: null }), "key `profiles.0.environment` must be an object of strings"],
   ];

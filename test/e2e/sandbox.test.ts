@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { haveSystemPart } from "../system-part.ts";
 import { connect, temporaryFolder } from "./client.ts";
 import { regate } from "./run.ts";
@@ -67,6 +67,38 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
     expect(readFileSync(join(workdir, "gate", "tools.txt"), "utf8")).toBe("run_shell\n");
     expect(readFileSync(join(workdir, "gate", "tables.json"), "utf8")).toBe('{"destructive":["zap"]}');
     expect(sandboxOf(session.events()[0])).toEqual({ sandbox: "bwrap" });
+  });
+
+  it("a profile's home paths are there while it is active, and go with it", async () => {
+    const home = mkdtempSync(join(realpathSync("/var/tmp"), "regate-home-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    mkdirSync(join(home, ".cache", "uv"), { recursive: true });
+    writeFileSync(join(home, ".npmrc"), "granted\n");
+    writeFileSync(join(home, "key"), "secret");
+    const profiles = join(temporaryFolder(), "profiles.json");
+    const grants = [".npmrc", { path: ".cache/uv", write: true }];
+    writeFileSync(profiles, JSON.stringify({ profiles: [{ label: "build", home: grants }, { label: "bare" }] }));
+    const flags = ["--bundle", "agent-session", "--require-sandbox", "--workdir", temporaryFolder(), "--profiles-file", profiles];
+    const session = await connect(flags, { HOME: home });
+    const look = async (): Promise<unknown> => {
+      const { structured } = await session.call("run_shell", {
+        command: "cd; find . -type f | sort -r; echo x > .npmrc; echo x >> .cache/uv/made",
+      });
+      return structured?.["stdout"];
+    };
+    expect(await look()).toBe("");
+    expect(readdirSync(join(home, ".cache", "uv"))).toEqual([]);
+    await session.call("config_switch", { label: "build" });
+    expect(await look()).toBe("./.npmrc\n");
+    expect(readdirSync(join(home, ".cache", "uv"))).toEqual(["made"]);
+    expect(session.events().at(-1)).toMatchObject({
+      custom: { regate: { outcome: { facts: { profile_home: [".npmrc", ".cache/uv (write)"] } } } },
+    });
+    await session.call("config_profile_rename", { label: "build", new_label: "built" });
+    expect(await look()).toBe("./.npmrc\n./.cache/uv/made\n");
+    await session.call("config_switch", { label: "bare" });
+    expect(await look()).toBe("");
+    expect(readFileSync(join(home, ".npmrc"), "utf8")).toBe("granted\n");
   });
 
   it("a git command is not unverifiable", async () => {

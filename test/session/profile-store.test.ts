@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lockSession } from "../../src/audit/session-lock.ts";
-import { createProfile, provision, switchTo } from "../../src/session/profile-changes.ts";
+import { createProfile, provision, renameProfile, switchTo } from "../../src/session/profile-changes.ts";
 import { NO_PROFILES, writeProfiles } from "../../src/session/profile-document.ts";
 import { isProfileError } from "../../src/session/profile-error.ts";
 import { openProfileStore, PROFILES_FILE } from "../../src/session/profile-store.ts";
@@ -71,6 +71,19 @@ describe("openProfileStore", () => {
     other.update(provision([{ label: "Erik", environment: { KUBECONFIG: "/k" } }]));
     expect(one.active()).toEqual({ label: "Erik", variables: { KUBECONFIG: "/k" }, mark: marks[2] });
     expect(new Set(marks).size).toBe(3);
+  });
+
+  it("knows what this process's operator grants of the home directory, also after a rename, and stores none of it", () => {
+    const home = [{ path: ".cache/uv", write: true }];
+    const store = openProfileStore({ stateDir: folder, lock: () => () => undefined, homes: new Map([["Erik", home]]) });
+    store.update(provision([{ label: "Erik", environment: {}, home }]));
+    store.update(switchTo("Erik"));
+    store.update(renameProfile("Erik", "Rik"));
+    expect(store.active()).toMatchObject({ label: "Rik", home });
+    expect(open().active()).not.toHaveProperty("home");
+    expect(readFileSync(join(folder, PROFILES_FILE), "utf8")).not.toContain("uv");
+    store.update(createProfile("Erik"));
+    expect(store.active()).not.toHaveProperty("home");
   });
 
   it("loses no update of two that change it in turn", () => {

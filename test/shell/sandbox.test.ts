@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { HomeGrant } from "../../src/call/profile-words.ts";
 import { commandEnvironment } from "../../src/shell/command-environment.ts";
 import type { Launcher, RunResult } from "../../src/shell/launch.ts";
 import { runCommand } from "../../src/shell/run.ts";
@@ -82,6 +83,10 @@ function attempt(
     launcher,
     ...(signal === undefined ? {} : { signal }),
   });
+}
+
+function grantOf(path: string, write = false): HomeGrant {
+  return { path, write };
 }
 
 /** Leaves out a flag with its values, wherever it stands. */
@@ -332,6 +337,66 @@ describe.runIf(haveBwrap)("protections", () => {
     const shown = [join(world.home, ".cache"), join(world.home, "missing")];
     const result = await attempt(world, "ls -A ~; cat ~/.cache/a; echo x > ~/.cache/b", { options: { shown } });
     expect(result).toMatchObject({ stdout: ".cache\ngranted", stderr: expect.stringContaining("Read-only file system") });
+  });
+
+  test("what the profile grants of the home directory: read-only, writable when it is marked, and nothing beside it", async () => {
+    const world = makeWorld();
+    for (const name of [".config/gh", ".cache/uv", ".ssh"]) mkdirSync(join(world.home, name), { recursive: true });
+    writeFileSync(join(world.home, ".config", "gh", "a"), "granted\n");
+    writeFileSync(join(world.home, ".ssh", "id"), "secret");
+    writeFileSync(join(world.home, ".npmrc"), "line\n");
+    const home = [grantOf(".config/gh"), grantOf(".npmrc"), grantOf(".cache/uv", true), grantOf(".missing", true)];
+    const command =
+      "cd; find . -type f | sort; cat .config/gh/a .npmrc; for f in .config/gh/b .npmrc .cache/uv/b; do echo x >> $f && echo $f; done";
+    const { stdout } = await attempt(world, command, { grant: { home } });
+    expect(stdout.split("\n").filter((line) => line !== "")).toEqual(["./.config/gh/a", "./.npmrc", "granted", "line", ".cache/uv/b"]);
+    expect(readFileSync(join(world.home, ".cache", "uv", "b"), "utf8")).toBe("x\n");
+    expect(readFileSync(join(world.home, ".npmrc"), "utf8")).toBe("line\n");
+    expect(existsSync(join(world.home, ".missing"))).toBe(false);
+    expect((await attempt(world, "ls -A ~")).stdout).toBe("");
+  });
+
+  test("with `write: none` nothing that the profile grants is writable", async () => {
+    const world = makeWorld();
+    mkdirSync(join(world.home, ".cache"));
+    const grant = { home: [grantOf(".cache", true)] };
+    expect((await attempt(world, "echo x > ~/.cache/a", { grant })).exit_code).toBe(0);
+    expect((await attempt(world, "cat ~/.cache/a; echo x > ~/.cache/b", { grant: { ...grant, writable: false } })).stdout).toBe("x\n");
+    expect(readdirSync(join(world.home, ".cache"))).toEqual(["a"]);
+  });
+
+  test.each<[string, (world: World) => HomeGrant]>([
+    ["goes through a symbolic link", ({ home }) => (symlinkSync(join(home, ".ssh"), join(home, "link")), grantOf("link"))],
+    ["goes through a symbolic link", ({ home }) => (symlinkSync(".", join(home, "self")), grantOf("self/.ssh"))],
+    ["goes through a symbolic link", ({ home }) => (symlinkSync("/etc", join(home, "etc")), grantOf("etc"))],
+    ["holds what commands must not change", () => grantOf(".local", true)],
+    ["holds what commands must not change", () => grantOf(".config", true)],
+    ["holds the working directory", () => grantOf("src", true)],
+    ["lies in the working directory", () => grantOf("src/work/part")],
+  ])("a grant that %s: nothing is executed", async (problem, make) => {
+    const world = makeWorld();
+    const [state, work] = [join(world.home, ".local", "state", "regate"), join(world.home, "src", "work")];
+    for (const folder of [state, join(work, "part"), join(world.home, ".ssh"), join(world.home, ".config")])
+      mkdirSync(folder, { recursive: true });
+    const grant = { home: [make(world)] };
+    const options = { hidden: [state], workdir: work, shown: [join(world.home, ".config", "shown")] };
+    await expect(attempt({ ...world, work }, "echo x > ran", { options, grant })).rejects.toThrow(problem);
+    expect(existsSync(join(work, "ran"))).toBe(false);
+    expect((await attempt({ ...world, work }, "echo x > ran", { options })).exit_code).toBe(0);
+  });
+
+  test("something else stands at a granted place than what was looked at: nothing is executed", async () => {
+    const world = makeWorld();
+    mkdirSync(join(world.home, ".cache"));
+    mkdirSync(join(world.home, ".ssh"));
+    const without = (args: readonly string[]): readonly string[] => {
+      rmSync(join(world.home, ".cache"), { recursive: true });
+      symlinkSync(join(world.home, ".ssh"), join(world.home, ".cache"));
+      return args;
+    };
+    const grant = { home: [grantOf(".cache", true)] };
+    await expect(attempt(world, "echo x > ran", { grant, without })).rejects.toMatchObject({ code: "shell.sandbox_failed" });
+    expect(existsSync(join(world.work, "ran"))).toBe(false);
   });
 
   test("a grant shows nothing of the state directory", async () => {
