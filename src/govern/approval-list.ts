@@ -106,7 +106,16 @@ export function stateOf(
 /** A call whose process is gone ended in a way that nobody knows. */
 function usedState({ state, holder }: UsedRecord): ApprovalState {
   if (state !== "executing") return state;
-  return holder !== undefined && processStart(holder.pid) === holder.started ? "executing" : "indeterminate";
+  return holder !== undefined && isAlive(holder.pid) && processStart(holder.pid) === holder.started ? "executing" : "indeterminate";
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 function publicVote({ owner, key, decision, reason, at }: VoteRecord): ApprovalVote {
