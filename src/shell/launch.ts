@@ -5,6 +5,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** True when one byte on descriptor 3 says that the command itself begins; without it nothing was executed. */
   readonly announces?: boolean;
+  /** True when the same descriptor also says how the command ended, since the exit code of this program hides it. */
+  readonly reports?: boolean;
   /** Called once when the command is over, however it ended. */
   readonly release?: () => void;
   /** Sends SIGTERM to the command behind a process of this launch; false when it is not there, and the whole group gets it. */

@@ -1,29 +1,48 @@
 import type { ChildProcess } from "node:child_process";
+import { constants } from "node:os";
 import type { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import type { Launch, ProgramOptions, RunResult } from "./launch.ts";
 import { watchGroup } from "./process-group.ts";
 import { READY_FD } from "./sandbox-entry.ts";
 
+/** How long what the entry said may take to arrive after the end. */
+const ENTRY_WAIT_MS = 500;
+const FIRST_SIGNAL = 128;
 /** Longer timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How often the processes of a command are counted, where the system has no limit for them. */
 const WATCH_MS = 25;
 
-/** Listens for the byte that says that the command itself began. */
-export function readinessOf(child: ChildProcess, launch: Launch): () => boolean {
-  if (launch.announces !== true) return () => true;
-  let isReady = false;
-  const pipe = child.stdio[READY_FD] as Readable;
-  pipe
-    .on("error", () => undefined)
-    .once("data", () => {
-      isReady = true;
-      pipe.destroy();
-    });
-  return () => isReady || pipe.read() !== null;
+/** What the entry in front of a command says (sandbox-entry.ts). */
+export interface Entry {
+  /** Whether the command itself began. */
+  readonly isReady: boolean;
+  /** Whether it said that a signal ended the command. */
+  readonly spokeOfSignal: boolean;
 }
 
-/** How a program ended. */
+/**
+ * Listens to the entry of a command, where there is one.
+ * @returns what gives all that it said, to be called when the command is over
+ */
+export function listenToEntry(child: ChildProcess, launch: Launch): () => Promise<Entry> {
+  if (launch.announces !== true) return () => Promise.resolve({ isReady: true, spokeOfSignal: false });
+  let said = 0;
+  const pipe = child.stdio[READY_FD] as Readable;
+  const isClosed = new Promise<void>((resolve) => void pipe.once("close", resolve));
+  pipe.on("error", () => undefined).on("data", (bytes: Buffer) => void (said += bytes.length));
+  return async () => {
+    await Promise.race([isClosed, setTimeout(ENTRY_WAIT_MS, undefined, { ref: false })]);
+    pipe.destroy();
+    // The first byte says that the command begins.
+    return { isReady: said > 0, spokeOfSignal: said > 1 };
+  };
+}
+
+type Ending = Pick<RunResult, "exit_code" | "signal">;
+
+/** How a program, or what is around it, ended. */
 export interface End extends Pick<RunResult, "exit_code" | "signal" | "timed_out"> {
   /** Whether somebody ended it: a timeout, a cancellation, a limit. */
   readonly was_ended: boolean;
@@ -41,7 +60,7 @@ export function ended(child: ChildProcess, { timeoutMs, signal, launch }: Progra
       signal?.removeEventListener("abort", end);
       group.kill();
       group.close();
-      resolve({ ...(wasEnded ? asSignal(code, name) : { exit_code: code, signal: name }), timed_out: timedOut, was_ended: wasEnded });
+      resolve({ exit_code: code, signal: name, timed_out: timedOut, was_ended: wasEnded });
     };
     const lost = (): void => {
       child.unref();
@@ -52,7 +71,7 @@ export function ended(child: ChildProcess, { timeoutMs, signal, launch }: Progra
       wasEnded = true;
       group.terminate();
     };
-    const timer = setTimeout(
+    const timer = globalThis.setTimeout(
       () => {
         timedOut = true;
         end();
@@ -71,8 +90,15 @@ export function ended(child: ChildProcess, { timeoutMs, signal, launch }: Progra
   });
 }
 
-/** How a wrapper reports that a signal ended what it wraps: 128 and the signal's number. */
-function asSignal(code: number | null, name: string | null): Pick<RunResult, "exit_code" | "signal"> {
-  const ended = { 143: "SIGTERM", 137: "SIGKILL" }[code ?? 0];
-  return ended === undefined ? { exit_code: code, signal: name } : { exit_code: null, signal: ended };
+/**
+ * How the command ended, from how what is around it ended, which tells of a signal as 128 and its number, and whether the entry spoke of a
+ * signal: what it does not speak of is an exit.
+ */
+export function howEnded({ exit_code: code, signal }: End, entry: Entry, launch: Launch): Ending {
+  if (launch.reports !== true || code === null || code <= FIRST_SIGNAL) return { exit_code: code, signal };
+  return entry.spokeOfSignal ? { exit_code: null, signal: signalName(code - FIRST_SIGNAL) } : { exit_code: code, signal };
+}
+
+function signalName(number: number): string {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0] ?? `SIG${number}`;
 }

@@ -7,7 +7,7 @@ import { checkEnvironment } from "./command-environment.ts";
 import { openOutputPipes } from "./output-pipe.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import { endAllGroups } from "./process-group.ts";
-import { ended, readinessOf } from "./run-end.ts";
+import { ended, howEnded, listenToEntry } from "./run-end.ts";
 import { bashPath } from "./programs.ts";
 import type { Launch, ProgramOptions, RunResult } from "./launch.ts";
 import { isShellError, shellError } from "./shell-error.ts";
@@ -115,20 +115,21 @@ async function run(options: ProgramOptions, launch: Launch, { stdout, stderr }: 
   stderr.closeWriteEnd();
   stdout.onData(out.take);
   stderr.onData(err.take);
-  const isReady = readinessOf(child, launch);
+  const entry = listenToEntry(child, launch);
   const end = await ended(child, { ...options, launch });
   stdout.finish();
   stderr.finish();
-  if (!isReady() && !end.was_ended) {
+  const said = await entry();
+  if (!said.isReady && !end.was_ended) {
     throw shellError(
       "shell.sandbox_failed",
       "the sandbox could not be set up, nothing was executed",
       new Error(err.text().slice(0, MAX_CAUSE)),
     );
   }
-  const { was_ended: _wasEnded, ...how } = end;
   return {
-    ...how,
+    ...howEnded(end, said, launch),
+    timed_out: end.timed_out,
     truncated: out.isTruncated() || err.isTruncated(),
     stdout: out.text(),
     stderr: err.text(),

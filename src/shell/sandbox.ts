@@ -75,12 +75,13 @@ export function sandboxLauncher(options: SandboxOptions, granted: SandboxGrant):
       const kept = guards.filter(({ kind }) => kind === "keep" || kind === "pin").map(({ path }) => path);
       const places = [...kept, ...home.shown, ...home.lent];
       const isRoot = process.getuid?.() === 0;
-      const entry = entryArguments(isRoot ? [nicePath(), "-n", "19", ...argv] : argv, { limits: options.limits, places });
+      const entry = entryArguments(isRoot ? [nicePath(), "-n", "19", ...argv] : argv, { limits: options.limits, places, reports: true });
       return {
         file: options.bwrap,
         args: [...bwrapArguments(mounts, { cwd, network: grant.network }), ...entry],
         env,
         announces: true,
+        reports: true,
         release,
         terminate: terminateInside,
         ...(isRoot ? { isOverfull: (pid: number) => hasMoreProcesses(pid, options.limits.processes) } : {}),

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { HomeGrant } from "../../src/call/profile-words.ts";
 import { commandEnvironment } from "../../src/shell/command-environment.ts";
 import type { Launcher, RunResult } from "../../src/shell/launch.ts";
+import { limitLauncher } from "../../src/shell/limits.ts";
 import { runCommand } from "../../src/shell/run.ts";
 import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
 import { sandboxLauncher, type SandboxGrant, type SandboxOptions } from "../../src/shell/sandbox.ts";
@@ -506,6 +507,57 @@ async function noneLiving(word: string): Promise<void> {
 }
 
 describe.runIf(haveBwrap)("how it ends", () => {
+  test.each<[string, number | null, string | null]>([
+    ["exit 0", 0, null],
+    ["exit 3", 3, null],
+    ["exit 137", 137, null],
+    ["exit 143", 143, null],
+    ["exit 255", 255, null],
+    ["kill -TERM $$", null, "SIGTERM"],
+    ["kill -9 $$", null, "SIGKILL"],
+    ["kill -ABRT $$", null, "SIGABRT"],
+    ["kill -SEGV $$", null, "SIGSEGV"],
+    ["exit 130", 130, null],
+    ["exit 141", 141, null],
+    ["kill -HUP $$", null, "SIGHUP"],
+    ["kill -USR1 $$", null, "SIGUSR1"],
+    ["exec python3 -c 'import os; os.abort()'", null, "SIGABRT"],
+    // The shell of the command exits, with the code that says so.
+    ["bash -c 'kill -9 $$'; exit", 137, null],
+    ["trap 'exit 143' TERM; kill -TERM $$", 143, null],
+    ["(sleep 0.2; kill -CONT $$) & kill -STOP $$; exit 5", 5, null],
+    ["trap '' TERM HUP; kill -TERM -1; kill -HUP -1; sleep 0.2; exit 6", 6, null],
+  ])("`%s`: exit code %s, signal %s, as without a sandbox", async (command, exit, signal) => {
+    const expected = { exit_code: exit, signal, stdout: "", timed_out: false };
+    const inside = await attempt(makeWorld(), command);
+    expect(inside).toMatchObject(expected);
+    if (!command.startsWith("bash")) expect(inside.stderr).toBe("");
+    if (command.includes(" -1;")) return;
+    const options = { command, expected: command, cwd: "/", env: commandEnvironment({}), timeoutMs: 20_000 };
+    expect(await runCommand({ ...options, launcher: limitLauncher(COMMAND_LIMITS) })).toMatchObject({
+      ...expected,
+      stderr: expect.any(String),
+    });
+  });
+
+  test.each([
+    ["kill -INT $$", 130],
+    ["kill -PIPE $$", 141],
+  ])("`%s` cannot be told from an exit with that code, and is told as one", async (command, exit) => {
+    expect(await attempt(makeWorld(), command)).toMatchObject({ exit_code: exit, signal: null, stderr: "" });
+  });
+
+  test("a command that ends by itself at the time limit, with the code of a signal", async () => {
+    const result = await attempt(makeWorld(), "trap 'exit 143' TERM; sleep 7653 & wait", { timeoutMs: 400 });
+    expect(result).toMatchObject({ exit_code: 143, signal: null, timed_out: true });
+    expect(await attempt(makeWorld(), "sleep 7653", { timeoutMs: 400 })).toMatchObject({
+      exit_code: null,
+      signal: "SIGTERM",
+      timed_out: true,
+    });
+    await noneLiving("7653");
+  });
+
   test("sleep past the timeout, with grandchildren in sessions of their own that hold the output and ignore SIGTERM", async () => {
     const world = makeWorld();
     const result = await attempt(world, "trap '' TERM; setsid sleep 7654.1 & setsid -f sleep 7654.2; sleep 7654.3", { timeoutMs: 300 });
