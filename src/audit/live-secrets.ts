@@ -1,0 +1,78 @@
+import { maskEncoded } from "./encoded.ts";
+import { REDACTED } from "./secret-patterns.ts";
+
+/** So many secrets are remembered; the oldest go first. */
+const MAX_SECRETS = 256;
+/** So many characters of a form must stand at the end of an output that was cut for it to be taken away. */
+const MIN_TAIL = 4;
+
+/** Secrets that this process has handed to commands, each with the forms in which it is looked for. */
+const live = new Map<string, readonly string[]>();
+
+/**
+ * Remembers a secret that was handed to a command: the redactor masks it at every exit as long as this process lives (design §8, leases; trials E05).
+ * @param secret at least eight characters
+ */
+export function rememberSecret(secret: string): void {
+  if (live.has(secret)) return;
+  live.set(secret, formsOf(secret));
+  const [oldest] = live.keys();
+  if (live.size > MAX_SECRETS && oldest !== undefined) live.delete(oldest);
+}
+
+/** Whether there is any secret to look for. */
+export function hasLiveSecrets(): boolean {
+  return live.size > 0;
+}
+
+/**
+ * Masks the secrets that were remembered: as they are, as JSON text, in base64 and base64url at every alignment, in hex, percent-encoded, and inside longer
+ * encoded runs.
+ * @returns the same string when there is none
+ */
+export function maskLiveSecrets(text: string, { isCut }: { readonly isCut: boolean } = { isCut: false }): string {
+  if (live.size === 0 || text === "") return text;
+  let masked = text;
+  for (const forms of live.values()) for (const form of forms) masked = masked.replaceAll(form, REDACTED);
+  if (isCut) masked = withoutTail(masked);
+  const secrets = [...live.keys()];
+  return maskEncoded(masked, (decoded) => secrets.some((secret) => decoded.includes(secret)));
+}
+
+/** Takes the beginning of a secret off the end of a text. */
+function withoutTail(text: string): string {
+  for (const forms of live.values()) {
+    for (const form of forms) {
+      for (let length = Math.min(form.length - 1, text.length); length >= MIN_TAIL; length -= 1) {
+        if (text.endsWith(form.slice(0, length))) return `${text.slice(0, -length)}${REDACTED}`;
+      }
+    }
+  }
+  return text;
+}
+
+function formsOf(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret, "utf8");
+  const hex = bytes.toString("hex");
+  const percent = hex.replaceAll(/../g, "%$&");
+  const spaced = hex.replaceAll(/..(?=.)/g, "$& ");
+  const forms = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    ...[0, 1, 2].flatMap((before) => base64Core(bytes, before)),
+    ...[hex, percent, spaced].flatMap((form) => [form, form.toUpperCase()]),
+    encodeURIComponent(secret.toWellFormed()),
+    new URLSearchParams({ x: secret }).toString().slice(2),
+    // A program that prints a secret of several lines may indent each.
+    ...secret.split(/\r?\n/).filter((line) => line.length >= 16),
+  ];
+  return [...new Set(forms)].filter((form) => form.length >= 8).toSorted((a, b) => b.length - a.length);
+}
+
+/** The characters of a secret's base64 that are the same whatever stands before and after it. */
+function base64Core(bytes: Buffer, before: number): readonly string[] {
+  const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+  const text = whole.toString("base64").replace(/=+$/, "");
+  const core = text.slice(before === 0 ? 0 : before + 1, whole.length % 3 === 0 ? undefined : -1);
+  return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
+}
