@@ -31,7 +31,8 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
   const parts: EventParts = { input: record.input, ...(decision === undefined ? {} : { result: plain(decision) }) };
   const session = { before: { ...record.before }, after: { ...record.after } };
   const parent = record.parent === undefined ? {} : { parent_decision_id: record.parent };
-  const regate = { event: "decision", ...parent, bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
+  const stop = record.stop === undefined ? {} : { stop: { id: record.stop.id, reason: redactText(record.stop.reason) } };
+  const regate = { event: "decision", ...parent, ...stop, bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
   const event = common(record.decisionId, frame);
   if (record.bundle !== undefined) event["bundles"] = { [record.bundle.name]: { revision: record.bundle.digest } };
   event["metrics"] = { ...record.metrics };

@@ -17,6 +17,8 @@ export interface DecisionRecord {
   /** The policy input exactly as it was built for this call, also when an earlier stage refused. */
   readonly input: JsonObject;
   readonly verdict: Verdict;
+  /** What has stopped the session, of a call that was refused for it. */
+  readonly stop?: { readonly id: string; readonly reason: string };
   /** Digest and name of the bundle that decided; absent when no engine is bound. */
   readonly bundle?: { readonly name: string; readonly digest: string };
   readonly before: LoggedSessionState;

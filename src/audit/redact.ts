@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import { auditError } from "./errors.ts";
+import { hasLiveSecrets, maskLiveSecrets } from "./live-secrets.ts";
 import { distinctive, isAffordable, knownMasker } from "./mask-known.ts";
 import { tidyPointers } from "./pointer.ts";
 import { redactArgs } from "./redact-args.ts";
@@ -95,10 +96,11 @@ function isWrittenByCaller(path: Path): boolean {
 
 function maskCopies(value: JsonValue, walk: Walk, mayMask: (path: Path) => boolean): JsonValue {
   const secrets = distinctive(walk.secrets);
-  if (secrets.length === 0) return value;
+  if (secrets.length === 0 && !hasLiveSecrets()) return value;
   if (!isAffordable(secrets, charactersSeen(walk)))
     throw auditError("audit.redaction_failed", "the event has too many secrets to be redacted");
-  const mask = knownMasker(secrets);
+  const known = knownMasker(secrets);
+  const mask = (text: string): string => maskLiveSecrets(secrets.length === 0 ? text : known(text));
   return mapStrings(value, walk.path, (text) => {
     const masked = mayMask(walk.path) ? mask(text) : text;
     if (masked === text) return text;

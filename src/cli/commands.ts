@@ -2,7 +2,10 @@ import type { Command } from "./command.ts";
 import { COMPLETION_COMMANDS } from "./completion.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
 import { DEMO_COMMAND } from "./demo.ts";
+import { ELEVATION_COMMANDS } from "./elevation.ts";
 import { KEYS_COMMANDS } from "./keys.ts";
+import { LEASE_COMMANDS } from "./lease.ts";
+import { STOP_COMMANDS } from "./stop.ts";
 import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
 import { POLICY_CHECK_COMMAND } from "./policy-check.ts";
 import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
@@ -21,5 +24,8 @@ export const COMMANDS: readonly Command[] = [
   SHELL_CLASSIFY_COMMAND,
   DEMO_COMMAND,
   ...KEYS_COMMANDS,
+  ...ELEVATION_COMMANDS,
+  ...STOP_COMMANDS,
+  ...LEASE_COMMANDS,
   ...COMPLETION_COMMANDS,
 ];

@@ -2,6 +2,8 @@ import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { resolveGovernOptions, type GovernOptions } from "../config/govern-options.ts";
 import { surroundings } from "../config/sources.ts";
+import { parseDuration } from "../govern/duration.ts";
+import type { Signed } from "../govern/elevations.ts";
 import type { Arguments, Io, OptionSpec } from "./command.ts";
 import { write } from "./output.ts";
 import { settingOptions } from "./setting-options.ts";
@@ -21,7 +23,15 @@ export const GOVERN_FLAGS = {
   session: { name: "session", kind: "text", placeholder: "ID", describe: "the session with this id", problem: textProblem },
   agent: { name: "agent", kind: "text", placeholder: "ID", describe: "all sessions of the agent with this id", problem: textProblem },
   json: { name: "json", kind: "switch", describe: "print JSON" },
-} as const satisfies Record<string, OptionSpec>;
+  for: (fallback: string): OptionSpec => ({
+    name: "for",
+    kind: "text",
+    placeholder: "TIME",
+    describe: `how long, such as 90s, 10m or 1h30m, at most 24h (default: ${fallback})`,
+    problem: (value) =>
+      parseDuration(value) === undefined ? "must be a time such as 90s, 10m or 1h30m, above zero and at most 24h" : undefined,
+  }),
+} as const satisfies Record<string, OptionSpec | ((fallback: string) => OptionSpec)>;
 
 /** The flags that say where the stores, and this user's keys, are. */
 export function placeOptions(): readonly OptionSpec[] {
@@ -46,6 +56,22 @@ export function neededFlag(args: Arguments, { command, flag }: { readonly comman
   const value = args.values.get(flag);
   if (value === undefined) throw new ConfigError("config.command_line", `\`--${flag}\` is missing (see \`regate ${command} --help\`)`);
   return value;
+}
+
+/** The seconds of a flag that holds a time. */
+export function durationOf(args: Arguments, { flag, fallback }: { readonly flag: string; readonly fallback: string }): number {
+  return (parseDuration(args.values.get(flag) ?? fallback) ?? 0) / 1_000;
+}
+
+/**
+ * Opens the key that `--key` names, to sign now.
+ * @throws ConfigError when the flag is missing; GovernError when the key cannot be used
+ */
+export async function signed(args: Arguments, command: string): Promise<{ readonly stateDir: string; readonly by: Signed }> {
+  const name = neededFlag(args, { command, flag: "key" });
+  const places = await governOptions(args);
+  const { openKey } = await import("../govern/keys.ts");
+  return { stateDir: places.stateDir, by: { key: openKey(places, name), now: new Date() } };
 }
 
 /** Prints a list: as JSON, or as a table whose cells show control and format characters as escapes. */

@@ -75,7 +75,15 @@ export const GATE_ORDER: readonly GateStage[] = Object.freeze([
   {
     id: "handler",
     code: "call.failed",
-    codes: ["call.failed", "call.arguments_invalid", "call.changed", "call.timeout", "call.cancelled", "call.result_too_large"],
+    codes: [
+      "call.failed",
+      "call.arguments_invalid",
+      "call.changed",
+      "call.timeout",
+      "call.cancelled",
+      "call.stopped",
+      "call.result_too_large",
+    ],
     reason: "only an admitted call reaches the tool, which judges its own arguments",
   },
 ] as const satisfies readonly GateStage[]);

@@ -51,6 +51,7 @@ export const REFUSALS = frozenRows({
   "call.changed": { text: "call: arguments were changed after the decision, nothing was executed", retryable: false },
   "call.timeout": { text: "call: the tool did not finish in time", retryable: true },
   "call.cancelled": { text: "call: cancelled by the client", retryable: true },
+  "call.stopped": { text: "call: ended by a human who stopped this session", retryable: false },
   "call.failed": { text: "call: the tool failed", retryable: false },
   "call.result_too_large": { text: "call: the tool's result is too large", retryable: false },
   "audit.unavailable": { text: "audit: the decision could not be recorded, nothing was executed", retryable: true },

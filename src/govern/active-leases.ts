@@ -81,5 +81,11 @@ export function openLeases({ stateDir, caller, environment, now, report }: Lease
 function latestOf(records: readonly LeaseRecord[]): readonly ActiveLease[] {
   const seen = new Set<string>();
   const latest = records.filter(({ destination }) => !seen.has(destination) && seen.add(destination));
-  return latest.map(({ id, source_type, source_name, destination, ttl_seconds }) => ({ id, source_type, source_name, destination, ttl_seconds }));
+  return latest.map(({ id, source_type, source_name, destination, ttl_seconds }) => ({
+    id,
+    source_type,
+    source_name,
+    destination,
+    ttl_seconds,
+  }));
 }

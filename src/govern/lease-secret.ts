@@ -17,8 +17,13 @@ export function readSecret(
 ): string {
   const secret = type === "env" ? environment[name] : fileText(id, name);
   if (secret === undefined || secret === "") throw governError("govern.invalid", `the secret of lease \`${id}\` is not there`);
-  const isFit = secret.length >= MIN_LENGTH && Buffer.byteLength(secret) <= MAX_BYTES && !secret.includes("\0") && !secret.includes("\u{fffd}");
-  if (!isFit) throw governError("govern.invalid", `the secret of lease \`${id}\` cannot be used: it needs ${MIN_LENGTH} characters, at most ${MAX_BYTES} bytes of UTF-8 text and no NUL`);
+  const isFit =
+    secret.length >= MIN_LENGTH && Buffer.byteLength(secret) <= MAX_BYTES && !secret.includes("\0") && !secret.includes("\u{fffd}");
+  if (!isFit)
+    throw governError(
+      "govern.invalid",
+      `the secret of lease \`${id}\` cannot be used: it needs ${MIN_LENGTH} characters, at most ${MAX_BYTES} bytes of UTF-8 text and no NUL`,
+    );
   return secret;
 }
 
@@ -26,6 +31,9 @@ function fileText(id: string, path: string): string | undefined {
   try {
     return readStoreFile(path, MAX_BYTES)?.replace(/\r?\n$/, "");
   } catch {
-    throw governError("govern.store_unreadable", `the secret of lease \`${id}\` cannot be read: its file must be a regular one of this user, 0600, and small`);
+    throw governError(
+      "govern.store_unreadable",
+      `the secret of lease \`${id}\` cannot be read: its file must be a regular one of this user, 0600, and small`,
+    );
   }
 }

@@ -111,15 +111,17 @@ const elevation = z
   })
   .describe("the active elevation; absent when there is none");
 
-const lease = z
-  .object({
-    id: z.string().optional(),
-    source_type: z.string().optional(),
-    source_name: z.string().optional(),
-    destination: z.string().optional().describe("name of the variable that gets the secret"),
-    ttl_seconds: z.int().optional(),
-  })
-  .describe("metadata of the lease in use, never the secret; absent when there is none");
+const leaseFields = z.object({
+  id: z.string().optional(),
+  source_type: z.string().optional(),
+  source_name: z.string().optional(),
+  destination: z.string().optional().describe("name of the variable that gets the secret"),
+  ttl_seconds: z.int().optional(),
+});
+
+const lease = leaseFields
+  .extend({ others: z.array(leaseFields).optional().describe("further leases of the same command; absent when there are none") })
+  .describe("metadata of the lease in use, the latest of several, never the secret; absent when there is none");
 
 /**
  * The policy input of design §2: one flat document, the same for `gate/decision` and `gate/listing`. Regate fills it with

@@ -4,6 +4,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { MadeCall } from "../call/make-call.ts";
 import type { GateQuestion } from "../gate/gate.ts";
 import { judge } from "../gate/gate.ts";
+import type { StopInForce } from "../govern/active-stops.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
@@ -13,6 +14,8 @@ import type { SessionView } from "../session/session.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
 import type { EffectTicket } from "./effects.ts";
+import { grantsOf, takeUse } from "./grants.ts";
+import type { Grants } from "./grants.ts";
 import { localised } from "./localise.ts";
 import { inputFor } from "./policy-input.ts";
 
@@ -24,6 +27,8 @@ export interface Admission {
   readonly session: SessionView;
   /** Epoch of the identity state right after the effect. */
   readonly epoch: number;
+  /** What humans have granted, as policy saw it. */
+  readonly grants: Grants;
   /** Present when policy allowed the call. */
   readonly ticket?: EffectTicket;
 }
@@ -42,6 +47,9 @@ interface Judged {
   readonly verdict: Verdict;
   readonly input: JsonObject;
   readonly session: SessionView;
+  readonly grants: Grants;
+  /** Asked only when the gate was. */
+  readonly stop?: StopInForce | undefined;
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -53,15 +61,24 @@ export function admit(core: Core, request: AdmissionRequest): Admission {
   const decisionId = randomUUID();
   const look = core.session.watch.look();
   core.session.watch.take(look);
-  const judged = judgeCall(core, request, { ...look, lapsed: false });
+  const judged = judgeCounted(core, request, { ...look, lapsed: false });
   const begins = request.verdict === undefined && judged.verdict.decision?.allow === true ? judged.verdict.decision : undefined;
   const refused = record(core, { decisionId, made: request.made, judged, rearmed: rearms(begins) });
-  if (refused !== undefined) return { decisionId, verdict: refused, session: judged.session, epoch: core.session.identity.epoch };
-  if (judged.verdict.decision?.halt === true && !judged.verdict.decision.allow) core.stopped = true;
+  if (refused !== undefined)
+    return { decisionId, verdict: refused, session: judged.session, grants: judged.grants, epoch: core.session.identity.epoch };
+  haltOn(core, decisionId, judged.verdict.decision);
   const ticket = begins === undefined ? undefined : core.effects.begin(begins);
   if (judged.verdict.admitted && isMutation(request.made, judged.verdict.decision)) core.session.watch.mutated();
-  const { verdict, session } = judged;
-  return { decisionId, verdict, session, epoch: core.session.identity.epoch, ...(ticket === undefined ? {} : { ticket }) };
+  const { verdict, session, grants } = judged;
+  return { decisionId, verdict, session, grants, epoch: core.session.identity.epoch, ...(ticket === undefined ? {} : { ticket }) };
+}
+
+/** A denial with `halt` stops the session (design §2); until a human resumes it, where that can be said. */
+function haltOn(core: Core, decisionId: string, decision: Decision | undefined): void {
+  if (decision?.halt !== true || decision.allow) return;
+  const [reason] = decision.reasons;
+  if (core.options.authorities === undefined) core.stopped = true;
+  else core.options.authorities.stops.halt({ decisionId, code: reason?.code ?? "policy.denied", rule: reason?.rule ?? "" });
 }
 
 /** What uses up a confirmation, where that is limited: a call that may change something and says nothing about who is active. */
@@ -71,28 +88,45 @@ function isMutation({ call }: MadeCall, { effect }: Decision): boolean {
 
 /** What the gate would say now: neither recorded nor counted, and without effect. */
 export function preview(core: Core, request: AdmissionRequest): Verdict {
-  return judgeCall(core, request, core.session.watch.look()).verdict;
+  return judgeCall(core, request, { look: core.session.watch.look() }).verdict;
 }
 
-function judgeCall(core: Core, request: AdmissionRequest, look: IdentityLook): Judged {
+/**
+ * Judges a call and counts the use of the elevation that covers it, before anything is recorded or runs. When another process took the last
+ * use meanwhile, the call is judged again without it.
+ */
+function judgeCounted(core: Core, request: AdmissionRequest, look: IdentityLook): Judged {
+  const judged = judgeCall(core, request, { look });
+  const { call } = request.made;
+  if (!judged.verdict.admitted || call.dryRun || takeUse(core, judged.grants)) return judged;
+  return judgeCall(core, request, { look, grants: { ...judged.grants, elevation: undefined } });
+}
+
+function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given }: { look: IdentityLook; grants?: Grants }): Judged {
   const { call } = request.made;
   const started = process.hrtime.bigint();
   const session = core.session.view(call.tool, core.now().getTime(), look);
-  const input = inputFor(core, call, session);
+  const grants = given ?? grantsOf(core, call);
+  const input = inputFor(core, call, { session, grants });
   const clock = { asked: 0n };
-  const verdict = request.verdict ?? localised(askGate(core, { request, input, clock }), core.options.locale);
-  return { verdict, input, session, metrics: metricsOf(clock.asked, process.hrtime.bigint() - started) };
+  const { verdict, stop } = request.verdict === undefined ? askGate(core, { request, input, clock }) : { verdict: request.verdict };
+  const metrics = metricsOf(clock.asked, process.hrtime.bigint() - started);
+  return { verdict: localised(verdict, core.options.locale), input, session, grants, stop, metrics };
 }
 
-function askGate(core: Core, ask: { request: AdmissionRequest; input: JsonObject; clock: { asked: bigint } }): Verdict {
+function askGate(
+  core: Core,
+  ask: { request: AdmissionRequest; input: JsonObject; clock: { asked: bigint } },
+): Pick<Judged, "verdict" | "stop"> {
   const { allowlist, requireDryRun } = core.options;
   const { made, confirmation, answer } = ask.request;
   try {
-    const question = { ...made, input: ask.input, stopped: core.stopped, confirmation, answer };
-    return judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) });
+    const stop = core.options.authorities?.stops.reasonFor();
+    const question = { ...made, input: ask.input, stopped: core.stopped || stop !== undefined, confirmation, answer };
+    return { verdict: judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) }), stop };
   } catch (error) {
     core.report(error);
-    return { admitted: false, refusal: refuse("admission", "gate.internal") };
+    return { verdict: { admitted: false, refusal: refuse("admission", "gate.internal") } };
   }
 }
 
@@ -121,7 +155,18 @@ function record(core: Core, entry: { decisionId: string; made: MadeCall; judged:
   const after = rearmed ? { identity_confirmed: false, epoch: before.epoch + 1 } : before;
   const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
   try {
-    core.recorder.decision({ decisionId, ...parentOf(made), call: made.call, input, verdict, ...bundle, before, after, metrics });
+    core.recorder.decision({
+      decisionId,
+      ...parentOf(made),
+      ...stopIn(judged),
+      call: made.call,
+      input,
+      verdict,
+      ...bundle,
+      before,
+      after,
+      metrics,
+    });
     return verdict.admitted && !recordInput(core, decisionId, made) ? UNRECORDED : undefined;
   } catch (error) {
     core.report(error);
@@ -145,6 +190,10 @@ function recordInput(core: Core, decisionId: string, { call }: MadeCall): boolea
 
 function parentOf({ parent }: MadeCall): { parent?: string } {
   return parent === undefined ? {} : { parent };
+}
+
+function stopIn({ stop }: Judged): { stop?: { id: string; reason: string } } {
+  return stop === undefined ? {} : { stop: { id: stop.id, reason: stop.reason } };
 }
 
 function stateOf({ session }: Core): LoggedSessionState {

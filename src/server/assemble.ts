@@ -4,6 +4,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
+import { openAuthorities } from "../govern/authorities.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
@@ -137,7 +138,16 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
   const commands = createCommandBook(factsOf);
   const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
-  const registry = createRegistry(localTools({ ...options, sessions, logFile, profiles, commands, starlark, scripts }));
+  const authorities = openAuthorities({
+    stateDir,
+    caller: { sessionId: claim.sessionId, agentId: claim.agentId },
+    environment: options.environment,
+    now: () => new Date(),
+    report: note,
+  });
+  const registry = createRegistry(
+    localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
+  );
   const human = createHumanLine();
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
   const gitHelpers = confinement.kind === "bwrap" ? "trusted" : "unverifiable";
@@ -148,6 +158,7 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     log,
     sessions,
     recording: options.recordings ? openRecording({ stateDir, sessionId: claim.sessionId, now: () => new Date() }) : undefined,
+    authorities,
     registry,
     factsOf,
     analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers, tables: options.shellTables }),

@@ -1,6 +1,7 @@
 import type { DecisionLog } from "../audit/log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { ShellAnalysis, ToolFacts } from "../call/tool-call.ts";
+import type { Authorities } from "../govern/authorities.ts";
 import type { Recording } from "../govern/recordings.ts";
 import type { Engine } from "../policy/engine.ts";
 import type { ProfileSource } from "../session/active-profile.ts";
@@ -16,6 +17,7 @@ import type { Recorder } from "./recorder.ts";
 import type { RetryChannel } from "./retry.ts";
 import type { Running } from "./running.ts";
 import type { SealedQuestions } from "./sealed-questions.ts";
+import type { StopWatch } from "./stop-watch.ts";
 
 /** What a corridor is made of: one for each session. */
 export interface CorridorOptions {
@@ -28,6 +30,8 @@ export interface CorridorOptions {
   readonly log: DecisionLog;
   /** Recording of the session's tool input and output; none where it is switched off. Closed with the corridor. */
   readonly recording?: Recording | undefined;
+  /** Elevations, stops and leases of the session; without them there are none, and a halt lasts as long as the corridor. */
+  readonly authorities?: Authorities | undefined;
   /** Local tools; a call with a handler of its own needs none. */
   readonly registry: ToolRegistry;
   /** Declared facts of a tool; an undeclared one is `known: false`. */
@@ -72,8 +76,10 @@ export interface Core {
   readonly now: () => Date;
   readonly report: (problem: unknown) => void;
   readonly running: Running;
+  /** Ends running handlers when a human says so; absent where there are no stops. */
+  readonly stopWatch: StopWatch | undefined;
   /** Aborted when the corridor closes. */
   readonly shutdown: AbortController;
-  /** Set by a denial with `halt`: nothing of this session is admitted any more (design §2). */
+  /** Set by a denial with `halt` where there are no stops: nothing of this session is admitted any more (design §2). */
   stopped: boolean;
 }

@@ -26,6 +26,7 @@ import { refusalResult } from "./results.ts";
 import { askWithAnswer, channelOf, handsOn, replyOf } from "./retry.ts";
 import { createRunning } from "./running.ts";
 import { createSealedQuestions } from "./sealed-questions.ts";
+import { createStopWatch } from "./stop-watch.ts";
 
 /** A corridor that can also look ahead. */
 export interface OpenCorridor extends Corridor {
@@ -83,9 +84,14 @@ function createCore(options: CorridorOptions): Core {
     now,
     report,
     running: createRunning(),
+    stopWatch: stopWatchOf(options),
     shutdown,
     stopped: false,
   };
+}
+
+function stopWatchOf({ authorities }: CorridorOptions): Core["stopWatch"] {
+  return authorities === undefined ? undefined : createStopWatch(() => authorities.stops.reasonFor()?.endsRunning === true);
 }
 
 async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer> {

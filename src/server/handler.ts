@@ -23,6 +23,8 @@ export interface HandlerRun {
   readonly timeoutMs?: number | undefined;
   /** Aborted by the caller, or by shutdown. */
   readonly signals: readonly (AbortSignal | undefined)[];
+  /** Aborted when a human ends what runs. */
+  readonly stop?: AbortSignal | undefined;
   readonly start: (signal: AbortSignal) => Promise<CallToolResult>;
   /** Called once when the handler itself is over, which may be after the answer. */
   readonly onSettled: () => void;
@@ -53,7 +55,7 @@ export async function runHandler(run: HandlerRun): Promise<HandlerEnd> {
 async function start(run: HandlerRun, signal: AbortSignal): Promise<HandlerEnd> {
   try {
     const result: unknown = signal.aborted ? undefined : await run.start(signal);
-    return signal.aborted ? ended(run, "call.cancelled") : bounded(run, result);
+    return signal.aborted ? ended(run, run.stop?.aborted === true ? "call.stopped" : "call.cancelled") : bounded(run, result);
   } catch (error) {
     return failed(run, error);
   } finally {
@@ -77,32 +79,36 @@ function failed(run: HandlerRun, error: unknown): HandlerEnd {
 }
 
 function ended(run: HandlerRun, code: RefusalCode): HandlerEnd {
-  const status = code === "call.timeout" ? "timeout" : code === "call.cancelled" ? "cancelled" : "error";
+  const status = code === "call.timeout" ? "timeout" : code === "call.cancelled" || code === "call.stopped" ? "cancelled" : "error";
   return { status, code, result: handlerRefusal(run.decisionId, code) };
 }
+
+type StopCode = "call.timeout" | "call.cancelled" | "call.stopped";
 
 interface Stopper {
   readonly signal: AbortSignal;
   /** Settles only when the run is stopped from outside. */
-  readonly stopped: Promise<"call.timeout" | "call.cancelled">;
+  readonly stopped: Promise<StopCode>;
   release(): void;
 }
 
-function stopper({ timeoutMs, signals }: HandlerRun): Stopper {
+function stopper({ timeoutMs, signals, stop: stopSignal }: HandlerRun): Stopper {
   const controller = new AbortController();
-  const { promise: stopped, resolve } = withResolver<"call.timeout" | "call.cancelled">();
-  const stop = (code: "call.timeout" | "call.cancelled"): void => {
+  const { promise: stopped, resolve } = withResolver<StopCode>();
+  const stop = (code: StopCode): void => {
     resolve(code);
     controller.abort(new Error(code));
   };
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("call.timeout"), timeoutMs);
   const release = onAbort(signals, () => stop("call.cancelled"));
+  const releaseStop = onAbort([stopSignal], () => stop("call.stopped"));
   return {
     signal: controller.signal,
     stopped,
     release() {
       clearTimeout(timer);
       release();
+      releaseStop();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { Leases } from "../govern/active-leases.ts";
 import { readRedactedTail } from "../audit/tail.ts";
 import { listRecordings } from "../govern/recording-list.ts";
 import type { ProfileStore } from "../session/profile-store.ts";
@@ -28,6 +29,8 @@ export interface LocalToolsOptions {
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly confinement: Confinement;
+  /** Secrets that commands of the session get. */
+  readonly leases?: Leases;
   /** Further queries of cloud_query. */
   readonly cloudQueries?: CloudQueries | undefined;
   readonly sessions: SessionRegistry;
@@ -43,7 +46,7 @@ export interface LocalToolsOptions {
 export function localTools(options: LocalToolsOptions): readonly Tool[] {
   const { workdir, environment, confinement, sessions, logFile, profiles, commands, starlark, scripts } = options;
   return [
-    runShellTool({ workdir, environment, confinement }),
+    runShellTool({ workdir, environment, confinement, ...(options.leases === undefined ? {} : { leases: options.leases }) }),
     evalStarlarkTool({ evaluate: starlark.evaluate, callTool: scripts.callTool }),
     listSessionsTool({
       listSessions: () => sessions.list().map(({ id, agent_id, user, created }) => ({ id, agent_id, user, created })),

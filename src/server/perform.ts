@@ -42,7 +42,8 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
   const isKnown = admission.session.variables !== null;
   const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
-  done(end, { ...outcomeFacts(end.result), ...profileGifts(admitted, end), ...(read ? { identity_read_recorded: true } : {}) });
+  const gifts = { ...profileGifts(admitted, end), ...leaseIds(admitted, end) };
+  done(end, { ...outcomeFacts(end.result), ...gifts, ...(read ? { identity_read_recorded: true } : {}) });
   recordOutput(core, admitted, end.result);
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
@@ -67,6 +68,12 @@ function profileGifts({ call, admission }: AdmittedCall, { status }: HandlerEnd)
   return { ...(names.length > 0 ? { profile_variables: names } : {}), ...(home.length > 0 ? { profile_home: home } : {}) };
 }
 
+/** Which leases gave a secret to a command: their ids go on record. */
+function leaseIds({ admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
+  const ids = admission.grants.leases.map(({ id }) => id);
+  return status !== "dry_run" && status !== "arguments_invalid" && ids.length > 0 ? { leases: ids } : {};
+}
+
 async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { kind: "run" }): Promise<HandlerEnd> {
   const { request, call, admission, decision } = admitted;
   const { decisionId, session, ticket } = admission;
@@ -76,16 +83,19 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
   }
   const ended = core.session.usage.started();
   const settled = core.running.begin();
+  const watched = core.stopWatch?.begin();
   if (prepared.passesOn === true && request.retry !== undefined) core.retries.set(decisionId, request.retry);
   const end = await runHandler({
     decisionId,
     timeoutMs: prepared.timeoutMs,
     signals: [request.signal, core.shutdown.signal],
-    start: (signal) => prepared.start({ call, decision, session, link: linkOf(admitted), signal }),
+    stop: watched?.signal,
+    start: (signal) => prepared.start({ call, decision, session, leases: admission.grants.leases, link: linkOf(admitted), signal }),
     onSettled() {
       ended();
       ticket?.ended();
       core.retries.delete(decisionId);
+      watched?.ended();
       settled();
     },
     report: core.report,

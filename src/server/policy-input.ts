@@ -5,11 +5,20 @@ import { riskClass } from "../call/risk-table.ts";
 import { buildPolicyInput } from "../policy/build-input.ts";
 import type { SessionView } from "../session/session.ts";
 import type { Core } from "./core.ts";
+import { grantParts, grantsOf } from "./grants.ts";
+import type { Grants } from "./grants.ts";
+
+/** What a call is judged with beside itself. */
+export interface Seen {
+  readonly session: SessionView;
+  /** What humans have granted; looked up unless given. */
+  readonly grants?: Grants;
+}
 
 /** The policy input of one call in this corridor (design §2). */
-export function inputFor({ options }: Core, call: ToolCall, session: SessionView): JsonObject {
-  const { sandbox, workdir, context } = options;
-  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context });
+export function inputFor(core: Core, call: ToolCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
+  const { sandbox, workdir, context } = core.options;
+  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context, ...grantParts(grants) });
 }
 
 /**

@@ -1,5 +1,8 @@
 import { z } from "zod";
 import type { JsonObject } from "../call/json.ts";
+import type { Leases } from "../govern/active-leases.ts";
+import { isGovernError } from "../govern/govern-error.ts";
+import { withoutSecrets } from "../govern/live-secrets.ts";
 import { commandEnvironment } from "../shell/command-environment.ts";
 import { MAX_COMMAND_BYTES, runCommand } from "../shell/run.ts";
 import type { Confinement } from "../shell/confinement.ts";
@@ -16,6 +19,8 @@ export interface RunShellPorts {
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly confinement: Confinement;
+  /** Where the secrets of leases come from; without it a call with leases does not run. */
+  readonly leases?: Pick<Leases, "environmentOf">;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -60,7 +65,7 @@ const MESSAGES: Partial<Record<ShellErrorCode, string>> = {
  * run_shell (design §7): one bash command, `{command, dry_run?, timeout_ms?}` → `{exit_code, signal, timed_out, truncated, stdout, stderr,
  * duration_ms}`. A dry run never gets here: the corridor answers it with the plan, the other form of the output.
  */
-export function runShellTool({ workdir, environment, confinement }: RunShellPorts): Tool {
+export function runShellTool({ workdir, environment, confinement, leases: secrets }: RunShellPorts): Tool {
   const base = commandEnvironment(environment);
   return {
     name: "run_shell",
@@ -70,13 +75,15 @@ export function runShellTool({ workdir, environment, confinement }: RunShellPort
     input,
     output: z.union([result, planSchema]),
     timeoutMs: TOOL_TIMEOUT_MS,
-    async handler(args, { call, decision, session, signal }) {
+    async handler(args, { call, decision, session, leases = [], signal }) {
       const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.input<typeof input>;
-      const env = { ...base, ...variablesOf(session) };
+      const variables = variablesOf(session);
       let giveBack: (() => void) | undefined;
       try {
         const launcher = confinement.launcherFor(decision.sandbox, { home: session.home ?? [] });
         giveBack = await confinement.slots.take(signal);
+        // Read at the last moment, and nowhere else.
+        const env = { ...base, ...variables, ...secretsOf(secrets, leases) };
         const ran = await runCommand({
           command,
           expected: classified(call),
@@ -86,7 +93,9 @@ export function runShellTool({ workdir, environment, confinement }: RunShellPort
           signal,
           launcher,
         });
-        return { structured: { ...ran } satisfies JsonObject };
+        const { stdout, stderr, truncated } = ran;
+        const output = { stdout: withoutSecrets(stdout, truncated), stderr: withoutSecrets(stderr, truncated) };
+        return { structured: { ...ran, ...output } satisfies JsonObject };
       } catch (error) {
         throw readable(error);
       } finally {
@@ -100,6 +109,17 @@ export function runShellTool({ workdir, environment, confinement }: RunShellPort
 function variablesOf({ variables }: ToolContext["session"]): Readonly<Record<string, string>> {
   if (variables === null) throw new ToolError("run_shell: the profile store cannot be read, nothing was executed");
   return variables;
+}
+
+function secretsOf(secrets: RunShellPorts["leases"], leases: NonNullable<ToolContext["leases"]>): Readonly<Record<string, string>> {
+  if (leases.length === 0) return {};
+  try {
+    if (secrets !== undefined) return secrets.environmentOf(leases);
+  } catch (error) {
+    if (isGovernError(error)) throw new ToolError(`run_shell: ${error.message}, nothing was executed`, { cause: error });
+    throw error;
+  }
+  throw new Error("a call with leases has nowhere to take their secrets from");
 }
 
 /** The command of the call that was classified and decided. */

@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { JsonObject } from "../call/json.ts";
 import type { ToolCall } from "../call/tool-call.ts";
+import type { ActiveLease } from "../govern/active-leases.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { SessionView } from "../session/session.ts";
 
@@ -16,6 +17,8 @@ export interface ToolContext {
   readonly call: ToolCall;
   readonly decision: Decision;
   readonly session: SessionView;
+  /** Leases whose secrets the command gets, as policy saw them. */
+  readonly leases?: readonly ActiveLease[];
   /** To be handed on with every call that the handler makes. */
   readonly link: CallLink;
   /** Aborted on cancellation, timeout and shutdown. */

@@ -48,6 +48,7 @@ const PINNED: readonly (readonly [code: string, row: { text: string; retryable: 
   ["call.too_large", { text: "call: arguments exceed the size limit", retryable: false }],
   ["call.changed", { text: "call: arguments were changed after the decision, nothing was executed", retryable: false }],
   ["call.timeout", { text: "call: the tool did not finish in time", retryable: true }],
+  ["call.stopped", { text: "call: ended by a human who stopped this session", retryable: false }],
   ["call.cancelled", { text: "call: cancelled by the client", retryable: true }],
   ["call.failed", { text: "call: the tool failed", retryable: false }],
   ["call.result_too_large", { text: "call: the tool's result is too large", retryable: false }],
