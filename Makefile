@@ -16,7 +16,7 @@ $(NODE_DEPS): package.json package-lock.json
 	npm ci --no-audit --no-fund
 	@touch $@
 
-$(DIST): $(NODE_DEPS) $(shell find src -name '*.ts' 2>/dev/null) tsconfig.json tsconfig.build.json
+$(DIST): $(NODE_DEPS) $(shell find src -type f 2>/dev/null) tsconfig.json tsconfig.build.json
 	npm run --silent build
 	@touch $@
 

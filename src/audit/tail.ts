@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { linesFromEnd } from "./lines-from-end.ts";
 import { redactLine } from "./redact-line.ts";
 
 /** Which lines are wanted. */
@@ -18,9 +19,6 @@ export interface Tail {
   readonly lines: readonly string[];
   readonly truncated: boolean;
 }
-
-const CHUNK = 64 * 1024;
-const LINE_FEED = 0x0a;
 
 /**
  * Reads the newest matching lines of a log, from its end, so that time and memory depend on what is wanted and not on the file's size.
@@ -59,7 +57,7 @@ async function collect(file: FileHandle, { limit, filter = "", maxBytes }: TailQ
   const newestFirst: string[] = [];
   let bytes = 0;
   let truncated = false;
-  for await (const line of linesFromEnd(file, maxBytes)) {
+  for await (const { text: line } of linesFromEnd(file, { longest: maxBytes })) {
     if (line !== undefined && !line.includes(filter)) continue;
     bytes += line === undefined ? 0 : Buffer.byteLength(line) + 1;
     truncated ||= line === undefined || bytes > maxBytes;
@@ -68,45 +66,4 @@ async function collect(file: FileHandle, { limit, filter = "", maxBytes }: TailQ
     if (newestFirst.length >= limit) break;
   }
   return { lines: newestFirst.toReversed(), truncated };
-}
-
-/** Whole lines from the last to the first; undefined in the place of one that is longer than `longest` bytes. */
-async function* linesFromEnd(file: FileHandle, longest: number): AsyncGenerator<string | undefined> {
-  const buffer = Buffer.allocUnsafe(CHUNK);
-  const line = partialLine(longest);
-  // What follows the last line feed of the file is no whole line.
-  let isWhole = false;
-  for (let end = (await file.stat()).size; end > 0; end = Math.max(0, end - CHUNK)) {
-    const start = Math.max(0, end - CHUNK);
-    const { bytesRead } = await file.read(buffer, 0, end - start, start);
-    let rest = Buffer.from(buffer.subarray(0, bytesRead));
-    for (let at = rest.lastIndexOf(LINE_FEED); at >= 0; at = rest.lastIndexOf(LINE_FEED)) {
-      line.prepend(rest.subarray(at + 1));
-      const text = line.take();
-      if (isWhole) yield text;
-      isWhole = true;
-      rest = rest.subarray(0, at);
-    }
-    line.prepend(rest);
-  }
-  if (isWhole) yield line.take();
-}
-
-/** A line that is read from its end; its bytes are let go once there are too many. */
-function partialLine(longest: number): { prepend(part: Buffer): void; take(): string | undefined } {
-  let parts: Buffer[] = [];
-  let length = 0;
-  return {
-    prepend(part) {
-      length += part.length;
-      if (length > longest) parts = [];
-      else parts.unshift(part);
-    },
-    take() {
-      const text = length > longest ? undefined : Buffer.concat(parts).toString("utf8");
-      parts = [];
-      length = 0;
-      return text;
-    },
-  };
 }

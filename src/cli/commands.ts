@@ -1,3 +1,4 @@
+import { ADMIN_SERVE_COMMAND } from "./admin-serve.ts";
 import type { Command } from "./command.ts";
 import { COMPLETION_COMMANDS } from "./completion.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
@@ -16,6 +17,7 @@ import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
 /** Every command of the program, in the order of help. Their files load nothing heavy before they run. */
 export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
+  ADMIN_SERVE_COMMAND,
   DECIDE_COMMAND,
   POLICY_BUILD_COMMAND,
   POLICY_CHECK_COMMAND,

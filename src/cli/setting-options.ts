@@ -1,3 +1,4 @@
+import { ADMIN_SETTINGS } from "../config/admin-settings.ts";
 import type { Setting } from "../config/setting.ts";
 import { CONFIG_SETTING, SETTINGS } from "../config/settings.ts";
 import type { OptionSpec } from "./command.ts";
@@ -22,4 +23,9 @@ export function settingOptions(names: readonly (keyof typeof SETTINGS)[]): reado
 /** The flags of every setting. */
 export function allSettingOptions(): readonly OptionSpec[] {
   return [...Object.values(SETTINGS), CONFIG_SETTING].map(optionFor);
+}
+
+/** The flags of the admin server. */
+export function adminOptions(): readonly OptionSpec[] {
+  return [...Object.values(ADMIN_SETTINGS), SETTINGS.stateDir, CONFIG_SETTING].map(optionFor);
 }

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
+import { ADMIN_SETTINGS } from "./admin-settings.ts";
 import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 import { settingProblem, type Setting } from "./setting.ts";
@@ -28,7 +29,9 @@ function valueSchema(setting: Setting): z.ZodType {
 }
 
 const Schema = z.strictObject(
-  Object.fromEntries(Object.values(SETTINGS).map((setting: Setting) => [setting.name, valueSchema(setting).optional()])),
+  Object.fromEntries(
+    Object.values({ ...SETTINGS, ...ADMIN_SETTINGS }).map((setting: Setting) => [setting.name, valueSchema(setting).optional()]),
+  ),
   {
     error: (issue) => (issue.code === "unrecognized_keys" ? `has an unknown key \`${String(issue.keys[0])}\`` : "must hold a JSON object"),
   },

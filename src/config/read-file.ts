@@ -7,6 +7,8 @@ export interface ReadLimits {
   readonly maxBytes: number;
   /** Whether the path itself may be a symbolic link; the allowlist's may not (design §4). */
   readonly links: boolean;
+  /** Whether other users must have no rights in it. */
+  readonly private?: boolean;
 }
 
 /** The text of a file, or what is wrong with it as a phrase that follows the file's name. */
@@ -38,8 +40,10 @@ function decode(bytes: Uint8Array): ReadResult {
   }
 }
 
-function readOpen(descriptor: number, maxBytes: number): ReadResult {
-  if (!fstatSync(descriptor).isFile()) return fail("is not a regular file");
+function readOpen(descriptor: number, { maxBytes, private: isPrivate = false }: ReadLimits): ReadResult {
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile()) return fail("is not a regular file");
+  if (isPrivate && (stats.mode & 0o077) !== 0) return fail("is open to other users: its mode must be 0600");
   const bytes = readUpTo(descriptor, maxBytes + 1);
   return bytes.length > maxBytes ? fail(`is larger than ${maxBytes} bytes`) : decode(bytes);
 }
@@ -48,12 +52,13 @@ function readOpen(descriptor: number, maxBytes: number): ReadResult {
  * Reads a small text file without ever hanging: pipes and devices are opened without blocking and refused by what the open
  * descriptor says, and no more than the limit is read (design §4, allowlist failures).
  */
-export function readBoundedFile(path: string, { maxBytes, links }: ReadLimits): ReadResult {
+export function readBoundedFile(path: string, limits: ReadLimits): ReadResult {
+  const { links } = limits;
   try {
     if (!links && !lstatSync(path).isFile()) return fail("is not a regular file");
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | (links ? 0 : constants.O_NOFOLLOW));
     try {
-      return readOpen(descriptor, maxBytes);
+      return readOpen(descriptor, limits);
     } finally {
       closeSync(descriptor);
     }

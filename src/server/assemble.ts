@@ -31,6 +31,7 @@ import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { createScriptCalls } from "./script-calls.ts";
+import { sessionPublisher } from "./session-publisher.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** What every server is made of: validated options and the engine. */
@@ -157,6 +158,7 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     engine,
     log,
     sessions,
+    publish: sessionPublisher({ stateDir, startedAt: new Date(), bundle: engine?.name ?? null, workdir: options.workdir }),
     recording: options.recordings ? openRecording({ stateDir, sessionId: claim.sessionId, now: () => new Date() }) : undefined,
     authorities,
     registry,

@@ -9,7 +9,7 @@ import type { SessionIdentityState } from "../session/identity-state.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
 import type { LiveSession } from "../session/live-session.ts";
 import type { SessionRegistry } from "../session/registry.ts";
-import type { Claim } from "../session/session.ts";
+import type { Claim, SessionView } from "../session/session.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Confirm } from "./confirm.ts";
 import type { Effects } from "./effects.ts";
@@ -57,6 +57,8 @@ export interface CorridorOptions {
   readonly confirmTimeoutMs?: number | undefined;
   /** Registers the session while the corridor is open. */
   readonly sessions?: SessionRegistry | undefined;
+  /** Shows the session to others while the corridor is open; the returned function ends that. */
+  readonly publish?: ((view: () => SessionView) => () => void) | undefined;
   readonly now?: (() => Date) | undefined;
   /** Told of what went wrong inside; the agent gets a fixed text only. */
   readonly report?: ((problem: unknown) => void) | undefined;

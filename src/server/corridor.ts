@@ -47,6 +47,7 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
   const core = createCore(options);
   const open = new Set<Promise<unknown>>();
   const unregister = options.sessions?.register(entryOf(core));
+  const unpublish = options.publish?.(() => core.session.view("", core.now().getTime()));
   let closing: Promise<void> | undefined;
   return {
     call(request) {
@@ -62,7 +63,11 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
     },
     listTools: () => listTools(core),
     setClient: (facts) => core.session.setClient(facts),
-    close: () => (closing ??= close(core, open).finally(unregister)),
+    close: () =>
+      (closing ??= close(core, open).finally(() => {
+        unregister?.();
+        unpublish?.();
+      })),
   };
 }
 

@@ -1,0 +1,9 @@
+import { z } from "zod";
+import { sessionSnapshotSchema } from "../../govern/session-feed-form.ts";
+import { stopSchema } from "./stores.ts";
+
+/** One session of a server that runs, as it told last, and the stop under which it stands. */
+export const sessionSchema = sessionSnapshotSchema.extend({ seen_at: z.string(), stopped: stopSchema.nullable() }).meta({ id: "Session" });
+
+/** The sessions of all servers that run on this state directory. */
+export const sessionListSchema = z.object({ sessions: z.array(sessionSchema) }).meta({ id: "SessionList" });

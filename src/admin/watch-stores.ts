@@ -1,0 +1,89 @@
+import { createApprovalWatch } from "./approval-events.ts";
+import type { ApprovalEvent } from "./approval-events.ts";
+import type { AdminCore } from "./core.ts";
+import type { EventHub } from "./events.ts";
+
+/** Who is told. */
+export interface StoreListeners {
+  readonly hub: EventHub;
+  /** Told of each problem once, until another comes. */
+  readonly report: (problem: unknown) => void;
+  readonly onApproval: ((event: ApprovalEvent) => void) | undefined;
+}
+
+/** How often the stops are looked at, and whether a request has expired: no file tells of that. */
+const LOOK_MS = 1_000;
+/** After a look that took so long, as many times as long nothing is looked at: a store with thousands of requests must not eat the server. */
+const REST = 4;
+/** Nothing tells of a clock that was set back either. */
+const LONGEST_REST_MS = 30_000;
+
+/** Turns changes of the stores into events. @returns ends it */
+export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval }: StoreListeners): () => void {
+  const watch = createApprovalWatch();
+  let nextExpiry = Number.POSITIVE_INFINITY;
+  let stops = "";
+  let restUntil = 0;
+  let waiting: NodeJS.Timeout | undefined;
+
+  function lookAtApprovals(): void {
+    const list = ports.approvals.list();
+    nextExpiry = Math.min(
+      ...list.filter(({ state }) => state === "pending").map(({ expires_at: at }) => Date.parse(at)),
+      Number.POSITIVE_INFINITY,
+    );
+    const events = watch.look(list);
+    for (const event of events) {
+      hub.emit({ name: "approvals", data: { id: event.approval.id, kind: event.kind } });
+      onApproval?.(event);
+    }
+    if (events.length === 0) hub.emit({ name: "approvals", data: { kind: "changed" } });
+  }
+  function lookAtStops(): void {
+    const found = JSON.stringify(ports.stops.list());
+    if (stops !== "" && found !== stops) hub.emit({ name: "stops", data: {} });
+    stops = found;
+  }
+  const quietly = once(report);
+  const restful = (): void => {
+    const wait = restUntil - performance.now();
+    if (wait > 0) {
+      waiting ??= setTimeout(() => {
+        waiting = undefined;
+        restful();
+      }, wait);
+      return;
+    }
+    const began = performance.now();
+    quietly(lookAtApprovals);
+    const ended = performance.now();
+    restUntil = ended + (ended - began) * REST;
+  };
+  restful();
+  quietly(lookAtStops);
+  const timer = setInterval(() => {
+    quietly(lookAtStops);
+    if (nextExpiry <= now().getTime() || performance.now() > restUntil + LONGEST_REST_MS) restful();
+  }, LOOK_MS);
+  const end = ports.approvals.watch(restful);
+  return () => {
+    clearInterval(timer);
+    clearTimeout(waiting);
+    end();
+  };
+}
+
+/** Runs a look; a problem is reported when it is another than the one before. */
+function once(report: (problem: unknown) => void): (look: () => void) => void {
+  const last = new Map<() => void, string>();
+  return (look) => {
+    try {
+      look();
+      last.delete(look);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (last.get(look) !== message) report(error);
+      last.set(look, message);
+    }
+  };
+}

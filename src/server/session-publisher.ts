@@ -1,0 +1,39 @@
+import { publishSession } from "../govern/session-feed.ts";
+import type { SessionSnapshot } from "../govern/session-feed-form.ts";
+import type { SessionView } from "../session/session.ts";
+
+/** What is told of a session beside its own view. */
+export interface PublisherOptions {
+  readonly stateDir: string;
+  readonly startedAt: Date;
+  /** Name of the bundle; null without an engine. */
+  readonly bundle: string | null;
+  readonly workdir?: string | undefined;
+}
+
+/**
+ * Tells the admin server of the state directory about a session of this process: who, since when, the identity state and the counters;
+ * no command, no argument, no variable (issue 6, sessions of other processes).
+ */
+export function sessionPublisher({ stateDir, ...facts }: PublisherOptions): (view: () => SessionView) => () => void {
+  return (view) => publishSession({ stateDir, snapshot: () => snapshotOf(view(), facts) });
+}
+
+function snapshotOf(view: SessionView, { startedAt, bundle, workdir }: Omit<PublisherOptions, "stateDir">): SessionSnapshot {
+  const { claim, user, client, identity, profile, usage } = view;
+  const { calls, denied, running, calls_last_minute } = usage;
+  return {
+    v: 1,
+    session_id: claim.sessionId,
+    agent_id: claim.agentId,
+    user,
+    pid: process.pid,
+    started_at: startedAt.toISOString(),
+    client: client.name === undefined ? null : { name: client.name, version: client.version ?? "" },
+    bundle,
+    workdir: workdir ?? null,
+    identity: { confirmed: identity.identity_confirmed, confirmed_profile: identity.confirmed_profile, epoch: identity.epoch },
+    active_profile: profile.active,
+    usage: { calls, denied, running, calls_last_minute },
+  };
+}
