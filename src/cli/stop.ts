@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/config-error.ts";
-import type { StopScope } from "../govern/stops.ts";
+import type { Halt } from "../govern/halts.ts";
+import type { Stop, StopScope } from "../govern/stops.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
 import { GOVERN_FLAGS, governOptions, neededFlag, placeOptions, printList, signed } from "./govern.ts";
 import { write } from "./output.ts";
@@ -52,29 +53,19 @@ async function resume(args: Arguments, io: Io): Promise<number> {
   return 0;
 }
 
+function stopRow({ scope, ...stop }: Stop): object {
+  return { ...stop, ...scope };
+}
+
+function haltRow({ session, agent, halted_at, code, decision_id }: Halt): object {
+  return { id: "halt", session, agent, stopped_at: halted_at, stopped_by: "policy", reason: code, decision_id };
+}
+
 async function list(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const { listStops } = await import("../govern/stops.ts");
   const { stops, halts } = listStops(stateDir);
-  const rows = [
-    ...stops.map(({ id, scope, reason, end_running, stopped_at, stopped_by }) => ({
-      id,
-      ...scope,
-      end_running,
-      stopped_at,
-      stopped_by,
-      reason,
-    })),
-    ...halts.map(({ session, agent, halted_at, code, decision_id }) => ({
-      id: "halt",
-      session,
-      agent,
-      stopped_at: halted_at,
-      stopped_by: "policy",
-      reason: code,
-      decision_id,
-    })),
-  ];
+  const rows = [...stops.map(stopRow), ...halts.map(haltRow)];
   await printList(io, rows, {
     json: args.switches.has("json"),
     columns: ["id", "session", "agent", "all", "end_running", "stopped_at", "stopped_by", "reason"],

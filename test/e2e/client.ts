@@ -47,11 +47,12 @@ export type Human = (asked: ElicitRequestFormParams, signal: AbortSignal) => Eli
 
 /** Starts `regate serve` with flags and environment and connects the SDK's client to it; with a human, the client can show forms. */
 export async function connect(flags: readonly string[] = [], env: Record<string, string> = {}, human?: Human): Promise<Session> {
-  const stateDir = temporaryFolder("regate-state-");
+  const at = flags.indexOf("--state-dir");
+  const stateDir = at === -1 ? temporaryFolder("regate-state-") : (flags[at + 1] ?? "");
   const workdir = flags.includes("--workdir") ? [] : ["--workdir", temporaryFolder("regate-work-")];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ["bin/regate.js", "serve", "--state-dir", stateDir, ...workdir, ...flags],
+    args: ["bin/regate.js", "serve", ...(at === -1 ? ["--state-dir", stateDir] : []), ...workdir, ...flags],
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
     stderr: "pipe",
   });
