@@ -3,10 +3,12 @@ import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Engine } from "../policy/engine.ts";
+import type { SharedOptions } from "../server/assemble.ts";
 import type { Confinement } from "../shell/confinement.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import { loadBundle } from "./load-bundle.ts";
+import { startListening } from "./start-http.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 import { regateVersion } from "../config/version.ts";
@@ -15,7 +17,8 @@ const MAX_FAULTS = 20;
 
 interface Started {
   readonly engine: Engine;
-  readonly claim: { readonly sessionId: string; readonly agentId: string };
+  /** Absent over HTTP: there each client gets one. */
+  readonly claim?: { readonly sessionId: string };
   readonly confinement: Confinement;
 }
 
@@ -24,8 +27,8 @@ function startLine(options: ServeOptions, { engine, claim, confinement }: Starte
   const allowlist = options.allowlist === undefined ? "none" : `${options.allowlist.size} tools of \`${options.allowlistFile ?? ""}\``;
   return [
     `serving bundle \`${engine.name}\` (${engine.digest})`,
-    `agent \`${claim.agentId}\``,
-    `session ${claim.sessionId}`,
+    `agent \`${options.agentId}\``,
+    claim === undefined ? "a session for each client" : `session ${claim.sessionId}`,
     `allowlist: ${allowlist}`,
     `dry run required: ${options.requireDryRun ? "yes" : "no"}`,
     `sandbox: ${confinement.kind}${confinement.reason === undefined ? "" : ` (${confinement.reason})`}`,
@@ -54,40 +57,62 @@ async function confinementOf(options: ServeOptions): Promise<Confinement> {
   return await openConfinement(confinementOptions(options));
 }
 
+type Shared = ServeOptions & SharedOptions;
+
+/** Starts what the options ask for, and says what it does; over HTTP before the line that says where. */
+async function start(shared: Shared, io: Io, said: (claim?: Started["claim"]) => void): Promise<{ readonly ended: Promise<void> }> {
+  const { listen, ...http } = shared.http;
+  if (listen !== undefined) {
+    const { startHttpServer } = await import("../server/http-serve.ts");
+    said();
+    return await startListening(listen, () => startHttpServer({ ...shared, http: { ...http, ...listen } }), io.note);
+  }
+  const { startServer } = await import("../server/assemble.ts");
+  const server = startServer({ ...shared, stdin: io.stdin, stdout: io.stdout });
+  said(server.claim);
+  return server;
+}
+
+function sayStart(options: ServeOptions, started: Started, io: Io): void {
+  io.note(startLine(options, started));
+  const warning = started.confinement.kind === "none" ? insideWorkdirWarning(options) : undefined;
+  if (warning !== undefined) io.note(warning);
+}
+
 async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveServeOptions(args, surroundings(), shellTablesProblem);
   const confining = confinementOf(options);
   const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
-  const [{ startServer }] = await Promise.all([import("../server/assemble.ts"), confining, Promise.allSettled([loading])]);
+  const starting = options.http.listen === undefined ? import("../server/assemble.ts") : import("../server/http-serve.ts");
+  await Promise.all([starting, confining, Promise.allSettled([loading])]);
   const [engine, confinement] = [await loading, await confining];
   checkSandbox(options, confinement);
-  const server = startServer({
+  const shared = {
     ...options,
     shellTables: await shellTables(options),
     engine,
     confinement,
-    stdin: io.stdin,
-    stdout: io.stdout,
     stop: io.stopSignal(),
     version: regateVersion(),
     note: io.note,
-  });
-  io.note(startLine(options, { engine, confinement, claim: server.claim }));
-  const warning = confinement.kind === "none" ? insideWorkdirWarning(options) : undefined;
-  if (warning !== undefined) io.note(warning);
+  };
+  const said = (claim?: Started["claim"]): void =>
+    sayStart(options, { engine, confinement, ...(claim === undefined ? {} : { claim }) }, io);
+  const server = await start(shared, io, said);
   await server.ended;
   engine.close();
   return 0;
 }
 
-/** `regate serve`: the gate over stdio, as an MCP host starts it (design §3). */
+/** `regate serve`: the gate over stdio, as an MCP host starts it (design §3), or over HTTP. */
 export const SERVE_COMMAND: Command = {
   path: ["serve"],
-  summary: "serve the gate to one MCP client over stdio",
+  summary: "serve the gate to one MCP client over stdio, or to many over HTTP",
   options: allSettingOptions(),
   examples: [
     ["$0 serve", "the default bundle, policy as the only tool gate"],
     ["$0 serve --bundle ai-agent --agent-tools-file tools.txt --require-agent-dry-run", "the ai-agent bundle behind an allowlist"],
+    ["$0 serve --listen 127.0.0.1:8931", "over Streamable HTTP, to clients on this machine"],
     ["$0 serve --config regate.json", "settings from a file; flags and environment beat it"],
   ],
   run,

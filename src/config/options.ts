@@ -7,6 +7,7 @@ import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
 import { type DeclaredQueries, readCloudQueriesFile } from "./cloud-queries-file.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
+import { type HttpOptions, httpOptions } from "./http-settings.ts";
 import { keysDirOf } from "./govern-settings.ts";
 import { type IdentityOptions, identityOptions } from "./identity-options.ts";
 import { readBoundedFile } from "./read-file.ts";
@@ -62,6 +63,8 @@ export interface ServeOptions extends ShellTablesOption, GovernedToolOptions {
   /** Further queries of cloud_query. */
   readonly cloudQueries?: DeclaredQueries;
   readonly cloudQueriesFile?: string;
+  /** Whether HTTP is served in place of stdio, and how. */
+  readonly http: HttpOptions;
   /** Home directory of this process. */
   readonly home: string;
   /** How long a human has to confirm a call. */
@@ -183,6 +186,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     identityRules: identityOptions(sources),
     starlark: starlarkOptions(sources),
     ...governedToolOptions(sources),
+    http: httpOptions(sources),
     commands: commandOptions(sources),
     home: sources.home,
     ...localeOption(sources),

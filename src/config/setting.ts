@@ -22,3 +22,11 @@ export function settingProblem(setting: Setting, value: string): string | undefi
     return `must be ${setting.choices.map((choice) => `\`${choice}\``).join(" or ")}`;
   return setting.problem?.(value);
 }
+
+/** A check for whole numbers of a range, as `Setting.problem`. */
+export function wholeNumber(min: number, max: number): (value: string) => string | undefined {
+  return (value) => {
+    const number = /^(?:0|[1-9][0-9]{0,8})$/.test(value) ? Number(value) : -1;
+    return number >= min && number <= max ? undefined : `must be a whole number from ${min} to ${max}`;
+  };
+}

@@ -1,5 +1,6 @@
 import { agentIdProblem } from "./agent-id.ts";
 import { GOVERN_SETTINGS } from "./govern-settings.ts";
+import { HTTP_SETTINGS } from "./http-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
@@ -188,6 +189,7 @@ export const SETTINGS = {
     problem: countProblem,
   },
   ...GOVERN_SETTINGS,
+  ...HTTP_SETTINGS,
   ...TOOL_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,

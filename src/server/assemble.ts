@@ -191,7 +191,8 @@ export function startServer(options: ServerOptions): RunningServer {
   return { claim, ended: thenClose(served, parts.starlark) };
 }
 
-async function thenClose(served: Promise<void>, engine: StarlarkEngine): Promise<void> {
+/** Waits for what is served, and then closes the engine of scripts. */
+export async function thenClose(served: Promise<void>, engine: StarlarkEngine): Promise<void> {
   try {
     await served;
   } finally {

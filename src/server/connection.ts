@@ -131,7 +131,8 @@ function answer(edge: Edge, request: ScreenedRequest, exchange?: Exchange): Answ
   const land = (reply: RpcReply): Answer | undefined => (flight.land() ? renderReply(id, reply, method) : undefined);
   const fail = (error: unknown): Answer | undefined => land(fault(edge, error));
   try {
-    const reply = isModern(request) ? modernReply(edge, request, flight.signal) : legacyReply(edge, request, flight.signal);
+    const isStateless = exchange?.scope !== undefined || isModern(request);
+    const reply = isStateless ? modernReply(edge, request, flight.signal) : legacyReply(edge, request, flight.signal);
     return reply instanceof Promise ? reply.then(land, fail) : land(reply);
   } catch (error) {
     return fail(error);
