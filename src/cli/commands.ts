@@ -1,4 +1,5 @@
 import { ADMIN_SERVE_COMMAND } from "./admin-serve.ts";
+import { APPROVALS_COMMANDS } from "./approvals.ts";
 import type { Command } from "./command.ts";
 import { COMPLETION_COMMANDS } from "./completion.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   POLICY_FMT_COMMAND,
   SHELL_CLASSIFY_COMMAND,
   DEMO_COMMAND,
+  ...APPROVALS_COMMANDS,
   ...KEYS_COMMANDS,
   ...ELEVATION_COMMANDS,
   ...STOP_COMMANDS,

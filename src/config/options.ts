@@ -67,6 +67,8 @@ export interface ServeOptions extends ShellTablesOption, GovernedToolOptions {
   readonly http: HttpOptions;
   /** Home directory of this process. */
   readonly home: string;
+  /** How long a call waits for the approval of a human outside the session; 0: not at all. */
+  readonly approvalWaitMs: number;
   /** How long a human has to confirm a call. */
   readonly confirmTimeoutMs: number;
   /** Environment of this process, for the allow-list of run_shell. */
@@ -180,6 +182,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: destructiveMatch(sources),
     policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
+    approvalWaitMs: Number(pick(SETTINGS.approvalWait, sources)?.value ?? 0) * 1_000,
     confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),
     environment: Object.freeze({ ...sources.env }),

@@ -13,6 +13,7 @@ const MAX_COUNT = 999_999_999;
 const LOCALE = /^[A-Za-z]{2,8}(?:[-_.@][A-Za-z0-9]{1,8}){0,8}$/;
 
 const MAX_CONFIRM_TIMEOUT_MS = 3_600_000;
+const MAX_APPROVAL_WAIT_S = 3_600;
 
 function deadlineProblem(value: string): string | undefined {
   return wholeNumberProblem(value, MAX_DEADLINE_MS);
@@ -20,6 +21,12 @@ function deadlineProblem(value: string): string | undefined {
 
 function confirmTimeoutProblem(value: string): string | undefined {
   return wholeNumberProblem(value, MAX_CONFIRM_TIMEOUT_MS);
+}
+
+function approvalWaitProblem(value: string): string | undefined {
+  return value === "0" || wholeNumberProblem(value, MAX_APPROVAL_WAIT_S) === undefined
+    ? undefined
+    : `must be a whole number from 0 to ${MAX_APPROVAL_WAIT_S}`;
 }
 
 function wholeNumberProblem(value: string, max: number): string | undefined {
@@ -144,6 +151,14 @@ export const SETTINGS = {
     placeholder: "MS",
     describe: "how long a human has to confirm a call (default: 120000)",
     problem: confirmTimeoutProblem,
+  },
+  approvalWait: {
+    name: "approval-wait",
+    kind: "number",
+    env: ["REGATE_APPROVAL_WAIT"],
+    placeholder: "SECONDS",
+    describe: "how long a call that needs an approval waits for it; at most 45 when the client takes no progress (default: 0, not at all)",
+    problem: approvalWaitProblem,
   },
   profilesFile: {
     name: "profiles-file",

@@ -2,6 +2,8 @@ import type { ArgumentProblem } from "../call/frozen-copy.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import type { Decision } from "../policy/decision.ts";
+import { refuseUnapproved } from "./approval.ts";
+import type { ApprovalAnswer, ApprovalGrant } from "./approval.ts";
 import { needsDryRun } from "./dry-run.ts";
 import { isEntitled } from "./entitlement.ts";
 import { GATE_ORDER } from "./order.ts";
@@ -27,6 +29,10 @@ export interface GateQuestion {
   readonly input: JsonObject;
   /** True after a denial with `halt`. */
   readonly stopped: boolean;
+  /** Asked only when policy wants an approval, and again with the decision that follows from it; absent: none can be had here. */
+  readonly approval?: ((decision: Decision) => ApprovalAnswer) | undefined;
+  /** True when nothing would run: then nobody has to approve it. */
+  readonly isIdle?: (() => boolean) | undefined;
   /** Looked at only when policy wants a human. */
   readonly confirmation: () => Confirmation;
   /** Why an answer that came with the call is no yes: refuses it even when policy wants no answer any more. */
@@ -40,6 +46,7 @@ interface Walk {
   readonly question: GateQuestion;
   readonly rules: GateRules;
   decision?: Decision;
+  approval?: ApprovalGrant;
 }
 
 type Judge = (walk: Walk) => Refusal | undefined;
@@ -52,7 +59,7 @@ const JUDGES: Readonly<Record<StageId, Judge>> = {
   dry_run: ({ question, rules }) =>
     needsDryRun(question.call, rules.requireDryRun) ? refuse("dry_run", "agent.dry_run_required") : undefined,
   policy: judgePolicy,
-  approval: ({ decision }) => (decision?.approval === undefined ? undefined : refuse("approval", "approval.unavailable")),
+  approval: judgeApproval,
   confirm: judgeConfirm,
   // The handler's own refusals come when it runs (server/handler.ts).
   handler: () => undefined,
@@ -66,10 +73,18 @@ export function judge(question: GateQuestion, rules: GateRules): Verdict {
   const walk: Walk = { question, rules };
   for (const stage of GATE_ORDER) {
     const refusal = JUDGES[stage.id](walk);
-    if (refusal !== undefined) return { admitted: false, refusal, ...(walk.decision === undefined ? {} : { decision: walk.decision }) };
+    if (refusal !== undefined) return { admitted: false, refusal, ...decisionOf(walk), ...approvalOf(walk) };
   }
   if (walk.decision === undefined) throw new Error("the gate order has no policy stage");
-  return { admitted: true, decision: walk.decision };
+  return { admitted: true, decision: walk.decision, ...approvalOf(walk) };
+}
+
+function decisionOf({ decision }: Walk): { decision?: Decision } {
+  return decision === undefined ? {} : { decision };
+}
+
+function approvalOf({ approval }: Walk): { approval?: ApprovalGrant } {
+  return approval === undefined ? {} : { approval };
 }
 
 function judgePolicy(walk: Walk): Refusal | undefined {
@@ -78,6 +93,21 @@ function judgePolicy(walk: Walk): Refusal | undefined {
   if (question.problem !== undefined) return refuseUnfit(question.problem);
   walk.decision = rules.decide(question.input);
   return refusalOf(walk.decision);
+}
+
+/** What a human approved is put to policy again, which has the last word, and must still be what was approved. A dry run needs none. */
+function judgeApproval(walk: Walk): Refusal | undefined {
+  const { question, rules, decision } = walk;
+  if (decision?.approval === undefined || question.call.dryRun || question.isIdle?.() === true) return undefined;
+  if (question.approval === undefined || rules.decide === undefined) return refuseUnapproved({ code: "approval.unavailable" });
+  const answer = question.approval(decision);
+  if (answer.granted === undefined) return refuseUnapproved(answer);
+  walk.approval = answer.granted;
+  walk.decision = rules.decide({ ...question.input, approval: { ...answer.granted } });
+  const refusal = refusalOf(walk.decision);
+  if (refusal !== undefined) return refusal;
+  const again = question.approval(walk.decision);
+  return again.granted === undefined ? refuseUnapproved(again) : undefined;
 }
 
 function judgeConfirm({ question, decision }: Walk): Refusal | undefined {

@@ -52,8 +52,17 @@ export const GATE_ORDER: readonly GateStage[] = Object.freeze([
   },
   {
     id: "approval",
-    code: "approval.unavailable",
-    codes: ["approval.unavailable"],
+    code: "approval.pending",
+    codes: [
+      "approval.pending",
+      "approval.denied",
+      "approval.expired",
+      "approval.stale",
+      "approval.used",
+      "approval.indeterminate",
+      "approval.unbindable",
+      "approval.unavailable",
+    ],
     reason: "a second person decides on what policy allows; repeated calls do not trouble the one in the session until then",
   },
   {

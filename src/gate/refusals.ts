@@ -8,7 +8,7 @@ interface RefusalRow {
 /**
  * Every refusal that Regate itself speaks, by stable code (design §5; docs/gate.md lists when each is given). Texts of seed 003 are
  * exact. The texts of `policy.denied`, `policy.default_deny` and `identity.unconfirmed` may be replaced by the policy's own reason
- * (design §2). A row never changes its meaning and a code is never used again.
+ * (design §2). `{id}` is the public id of a request. A row never changes its meaning and a code is never used again.
  */
 export const REFUSALS = frozenRows({
   "agent.not_entitled": { text: "agent: tool is not entitled", retryable: false },
@@ -44,6 +44,39 @@ export const REFUSALS = frozenRows({
   },
   "approval.unavailable": {
     text: "approval: the policy asks for one and none can be requested here, nothing was executed",
+    retryable: false,
+  },
+  "approval.pending": {
+    text: "approval: a human has to decide request `{id}`, nothing was executed: repeat the same call after it was approved",
+    retryable: true,
+    resolve: "approval",
+  },
+  "approval.denied": {
+    text: "approval: request `{id}` was denied by a human, nothing was executed: do not repeat the call",
+    retryable: false,
+  },
+  "approval.expired": {
+    text: "approval: request `{id}` expired, nothing was executed: repeat the call to ask again",
+    retryable: true,
+    resolve: "approval",
+  },
+  "approval.stale": {
+    text: "approval: what would run is not what request `{id}` showed (a file, the directory, the profile or the policy changed), nothing was executed: repeat the call to ask again",
+    retryable: true,
+    resolve: "approval",
+  },
+  "approval.used": {
+    text: "approval: request `{id}` was used by another call, nothing was executed: repeat the call to ask again",
+    retryable: true,
+    resolve: "approval",
+  },
+  "approval.indeterminate": {
+    text: "approval: the call of request `{id}` began and its end is not known, nothing was executed now: look at what it did before you repeat it",
+    retryable: true,
+    resolve: "approval",
+  },
+  "approval.unbindable": {
+    text: "approval: what would run is not fixed by the call (a pattern, a variable, a missing file or fetched text decides), nothing was executed: name existing files plainly",
     retryable: false,
   },
   "call.arguments_invalid": { text: "call: arguments do not match the tool's schema", retryable: false },

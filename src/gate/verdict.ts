@@ -1,4 +1,5 @@
 import type { Decision } from "../policy/decision.ts";
+import type { ApprovalGrant } from "./approval.ts";
 import type { RefusalCode } from "./refusals.ts";
 
 /** Stages of the gate in their order (design §5; src/gate/order.ts); `admission` covers what fails before or around them. */
@@ -15,7 +16,10 @@ export interface Refusal {
   readonly resolve?: string;
 }
 
-/** What the gate says about one call: admitted with the policy's decision, or refused by the first stage that objects. */
+/**
+ * What the gate says about one call: admitted with the policy's decision, or refused by the first stage that objects. `approval` is what the
+ * policy was told of a human's decision, if there was one: `decision` follows from it.
+ */
 export type Verdict =
-  | { readonly admitted: true; readonly decision: Decision }
-  | { readonly admitted: false; readonly refusal: Refusal; readonly decision?: Decision };
+  | { readonly admitted: true; readonly decision: Decision; readonly approval?: ApprovalGrant }
+  | { readonly admitted: false; readonly refusal: Refusal; readonly decision?: Decision; readonly approval?: ApprovalGrant };

@@ -11,6 +11,8 @@ import type { Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { IdentityLook } from "../session/identity-watch.ts";
 import type { SessionView } from "../session/session.ts";
+import type { ApprovalUse, OpenRequest } from "../govern/approval-desk.ts";
+import { approvalAnswer, type ApprovalFindings } from "./approvals.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
 import type { EffectTicket } from "./effects.ts";
@@ -31,6 +33,10 @@ export interface Admission {
   readonly grants: Grants;
   /** Present when policy allowed the call. */
   readonly ticket?: EffectTicket;
+  /** Present when the call runs on an approval. */
+  readonly use?: ApprovalUse;
+  /** The request that the call waits for. */
+  readonly request?: OpenRequest;
 }
 
 /** How a call is judged. */
@@ -39,6 +45,10 @@ export interface AdmissionRequest {
   readonly confirmation: GateQuestion["confirmation"];
   /** Why an answer that came with the call is no yes. */
   readonly answer?: RefusalCode | undefined;
+  /** The request for approval that the call has waited for. */
+  readonly awaited?: OpenRequest | undefined;
+  /** True when nothing would run: then nobody has to approve it. */
+  readonly isIdle?: (() => boolean) | undefined;
   /** Given after a question to the human that did not end well: then the gate is not asked again. */
   readonly verdict?: Verdict;
 }
@@ -51,6 +61,7 @@ interface Judged {
   /** Asked only when the gate was. */
   readonly stop?: StopInForce | undefined;
   readonly metrics: Readonly<Record<string, number>>;
+  readonly findings: ApprovalFindings;
 }
 
 /**
@@ -62,15 +73,26 @@ export function admit(core: Core, request: AdmissionRequest): Admission {
   const look = core.session.watch.look();
   core.session.watch.take(look);
   const judged = judgeCounted(core, request, { ...look, lapsed: false });
-  const begins = request.verdict === undefined && judged.verdict.decision?.allow === true ? judged.verdict.decision : undefined;
+  const begins = request.verdict === undefined ? begun(judged.verdict) : undefined;
   const refused = record(core, { decisionId, made: request.made, judged, rearmed: rearms(begins) });
   if (refused !== undefined)
     return { decisionId, verdict: refused, session: judged.session, grants: judged.grants, epoch: core.session.identity.epoch };
   haltOn(core, decisionId, judged.verdict.decision);
   const ticket = begins === undefined ? undefined : core.effects.begin(begins);
   if (judged.verdict.admitted && isMutation(request.made, judged.verdict.decision)) core.session.watch.mutated();
-  const { verdict, session, grants } = judged;
-  return { decisionId, verdict, session, grants, epoch: core.session.identity.epoch, ...(ticket === undefined ? {} : { ticket }) };
+  const { verdict, session, grants, findings } = judged;
+  const admission = { decisionId, verdict, session, grants, epoch: core.session.identity.epoch };
+  return { ...admission, ...(ticket === undefined ? {} : { ticket }), ...(verdict.admitted ? findings : requestOf(findings)) };
+}
+
+/** The decision whose effect begins: an allowed call's, unless a human outside has not approved it. */
+function begun(verdict: Verdict): Decision | undefined {
+  if (verdict.decision?.allow !== true) return undefined;
+  return verdict.admitted || verdict.refusal.stage !== "approval" ? verdict.decision : undefined;
+}
+
+function requestOf({ request }: ApprovalFindings): { request?: OpenRequest } {
+  return request === undefined ? {} : { request };
 }
 
 /** A denial with `halt` stops the session (design §2); until a human resumes it, where that can be said. */
@@ -88,7 +110,7 @@ function isMutation({ call }: MadeCall, { effect }: Decision): boolean {
 
 /** What the gate would say now: neither recorded nor counted, and without effect. */
 export function preview(core: Core, request: AdmissionRequest): Verdict {
-  return judgeCall(core, request, { look: core.session.watch.look() }).verdict;
+  return judgeCall(core, request, { look: core.session.watch.look(), isPreview: true }).verdict;
 }
 
 /**
@@ -102,27 +124,42 @@ function judgeCounted(core: Core, request: AdmissionRequest, look: IdentityLook)
   return judgeCall(core, request, { look, grants: { ...judged.grants, elevation: undefined } });
 }
 
-function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given }: { look: IdentityLook; grants?: Grants }): Judged {
+interface Moment {
+  readonly look: IdentityLook;
+  readonly grants?: Grants;
+  readonly isPreview?: boolean;
+}
+
+function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given, isPreview = false }: Moment): Judged {
   const { call } = request.made;
   const started = process.hrtime.bigint();
   const session = core.session.view(call.tool, core.now().getTime(), look);
   const grants = given ?? grantsOf(core, call);
   const input = inputFor(core, call, { session, grants });
   const clock = { asked: 0n };
-  const { verdict, stop } = request.verdict === undefined ? askGate(core, { request, input, clock }) : { verdict: request.verdict };
+  const findings: ApprovalFindings = {};
+  const approval = approvalAnswer(core, { call, session, grants, awaited: request.awaited, look: isPreview }, findings);
+  const { verdict, stop } =
+    request.verdict === undefined ? askGate(core, { request, input, clock, approval }) : { verdict: request.verdict };
   const metrics = metricsOf(clock.asked, process.hrtime.bigint() - started);
-  return { verdict: localised(verdict, core.options.locale), input, session, grants, stop, metrics };
+  const asked = verdict.approval === undefined ? input : { ...input, approval: { ...verdict.approval } };
+  return { verdict: localised(verdict, core.options.locale), input: asked, session, grants, stop, metrics, findings };
 }
 
-function askGate(
-  core: Core,
-  ask: { request: AdmissionRequest; input: JsonObject; clock: { asked: bigint } },
-): Pick<Judged, "verdict" | "stop"> {
+interface GateAsk {
+  readonly request: AdmissionRequest;
+  readonly input: JsonObject;
+  readonly clock: { asked: bigint };
+  readonly approval: GateQuestion["approval"];
+}
+
+function askGate(core: Core, ask: GateAsk): Pick<Judged, "verdict" | "stop"> {
   const { allowlist, requireDryRun } = core.options;
-  const { made, confirmation, answer } = ask.request;
+  const { made, confirmation, answer, isIdle } = ask.request;
   try {
     const stop = core.options.authorities?.stops.reasonFor();
-    const question = { ...made, input: ask.input, stopped: core.stopped || stop !== undefined, confirmation, answer };
+    const stopped = core.stopped || stop !== undefined;
+    const question = { ...made, input: ask.input, stopped, confirmation, answer, isIdle, approval: ask.approval };
     return { verdict: judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) }), stop };
   } catch (error) {
     core.report(error);
@@ -136,7 +173,7 @@ function timedDecide({ options }: Core, clock: { asked: bigint }): ((input: Json
   return (input) => {
     const before = process.hrtime.bigint();
     const decision = engine.decide(input);
-    clock.asked = process.hrtime.bigint() - before;
+    clock.asked += process.hrtime.bigint() - before;
     return decision;
   };
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
+import { openApprovalDesk } from "../govern/approval-desk.ts";
 import { openAuthorities } from "../govern/authorities.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
@@ -64,6 +65,8 @@ export interface SharedOptions {
   readonly locale?: string;
   /** Milliseconds that a human has to answer a question. */
   readonly confirmTimeoutMs?: number;
+  /** Milliseconds that a call waits for the approval of a human outside the session; 0: it is answered at once. */
+  readonly approvalWaitMs: number;
   /** Whether tool input and output is recorded. */
   readonly recordings: boolean;
   /** Ends the server at once when it is aborted. */
@@ -136,6 +139,7 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     open: () => openDecisionLog({ stateDir, sessionId: claim.sessionId, labels, now: unixNanoseconds }),
     report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
   });
+  const report = (problem: unknown): void => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem));
   const commands = createCommandBook(factsOf);
   const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
@@ -174,7 +178,8 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     locale: options.locale,
     confirm: human.confirm,
     confirmTimeoutMs: options.confirmTimeoutMs,
-    report: (problem) => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem)),
+    approvals: { desk: openApprovalDesk({ stateDir, now: () => new Date(), report }), waitMs: options.approvalWaitMs },
+    report,
   });
   commands.use(registry);
   commands.bind(corridor);

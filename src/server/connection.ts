@@ -56,6 +56,8 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
   readonly log: EdgeLog;
   readonly inFlight: InFlight;
   readonly legacy: LegacySession;
+  /** Sends a message of ours on its way to the client. */
+  readonly send: (json: string) => void;
   readonly onAnswer: (() => void) | undefined;
   /** The exchange on whose behalf something is done; none over stdio. */
   readonly exchanges: AsyncLocalStorage<Exchange>;
@@ -67,15 +69,15 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
 export async function openConnection({ corridor, version, human, send, log: write, onAnswer }: ConnectionOptions): Promise<Connection> {
   const log = createEdgeLog(write);
   const exchanges = new AsyncLocalStorage<Exchange>();
+  const sendBack = (json: string): void => {
+    if (exchanges.getStore()?.send(json) !== true) send(json);
+  };
   const legacy = await openLegacySession({
     version,
-    send(message) {
-      const json = JSON.stringify(message);
-      if (exchanges.getStore()?.send(json) !== true) send(json);
-    },
+    send: (message) => sendBack(JSON.stringify(message)),
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
-  const edge: Edge = { corridor, version, log, legacy, onAnswer, exchanges, inFlight: createInFlight() };
+  const edge: Edge = { corridor, version, log, legacy, send: sendBack, onAnswer, exchanges, inFlight: createInFlight() };
   human?.connect(elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true));
   return {
     receive: (line) => receive(edge, screenLine(line)),
@@ -147,7 +149,7 @@ function fault({ log }: Edge, error: unknown): RpcReply {
 
 const METHOD_NOT_FOUND = rpcError(RPC.methodNotFound, "method not found");
 
-function modernReply({ corridor, version }: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
+function modernReply({ corridor, version, send }: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
   const client = modernClient(request);
   if ("error" in client) return client;
   switch (request.method) {
@@ -157,7 +159,7 @@ function modernReply({ corridor, version }: Edge, request: ScreenedRequest, sign
       return privateList(listTools(corridor), version);
     case "tools/call":
       corridor.setClient(client.facts);
-      return callWithRetry(corridor, request.params ?? {}, { signal, version });
+      return callWithRetry(corridor, request.params ?? {}, { signal, version, send });
     default:
       return METHOD_NOT_FOUND;
   }
@@ -172,7 +174,7 @@ function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal):
       return listTools(corridor);
     case "tools/call":
       corridor.setClient(edge.legacyFacts ?? { elicitation: false });
-      return callTool(corridor, request.params ?? {}, { signal });
+      return callTool(corridor, request.params ?? {}, { signal, send: edge.send });
     case "initialize":
       return initialize(edge, request.params ?? {});
     default:

@@ -11,7 +11,9 @@ import type { LiveSession } from "../session/live-session.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import type { Claim, SessionView } from "../session/session.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
+import type { Approvals } from "./approvals.ts";
 import type { Confirm } from "./confirm.ts";
+import type { ReportProgress } from "./corridor-types.ts";
 import type { Effects } from "./effects.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RetryChannel } from "./retry.ts";
@@ -55,6 +57,8 @@ export interface CorridorOptions {
   /** Asks a human; absent: what needs a human is refused. */
   readonly confirm?: Confirm | undefined;
   readonly confirmTimeoutMs?: number | undefined;
+  /** Where humans who are not in the session approve calls; absent: what needs an approval is refused. */
+  readonly approvals?: Approvals | undefined;
   /** Registers the session while the corridor is open. */
   readonly sessions?: SessionRegistry | undefined;
   /** Shows the session to others while the corridor is open; the returned function ends that. */
@@ -75,6 +79,8 @@ export interface Core {
   readonly questions: SealedQuestions;
   /** Channels of the running calls that hand on to others, by decision id. */
   readonly retries: Map<string, RetryChannel>;
+  /** How their clients hear of progress, by decision id. */
+  readonly progress: Map<string, ReportProgress>;
   readonly now: () => Date;
   readonly report: (problem: unknown) => void;
   readonly running: Running;

@@ -17,6 +17,9 @@ export interface CallToolResult {
   _meta?: JsonObject;
 }
 
+/** Tells the client how far a call that takes long has come (MCP, notifications/progress). */
+export type ReportProgress = (state: { readonly progress: number; readonly total: number; readonly message: string }) => void;
+
 /** One call at the door of the corridor, from whatever path it comes (design §1). */
 export interface CallRequest {
   readonly tool: string;
@@ -29,6 +32,8 @@ export interface CallRequest {
   readonly from?: CallLink;
   /** How the human is asked, when the client cannot be asked while the call waits. */
   readonly retry?: RetryChannel;
+  /** Present when the client wants to hear how far the call has come. */
+  readonly progress?: ReportProgress;
   /** Aborted when the caller no longer wants an answer. */
   readonly signal?: AbortSignal;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */

@@ -10,7 +10,9 @@ import type { Verdict } from "../gate/verdict.ts";
 import { createSession } from "../session/live-session.ts";
 import type { SessionEntry } from "../session/registry.ts";
 import { admit, preview } from "./admission.ts";
-import type { Admission } from "./admission.ts";
+import type { Admission, AdmissionRequest } from "./admission.ts";
+import { approvalWaitMs, waitForDecision } from "./approval-wait.ts";
+import type { OpenRequest } from "../govern/approval-desk.ts";
 import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
@@ -86,6 +88,7 @@ function createCore(options: CorridorOptions): Core {
     confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
     questions: createSealedQuestions({ lifetimeMs: confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS }),
     retries: new Map(),
+    progress: new Map(),
     now,
     report,
     running: createRunning(),
@@ -117,8 +120,16 @@ async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
   const reply = channel?.state === undefined || handsOn(prepared()) ? undefined : replyOf(core, channel, made);
   const answer = reply?.accepted === false ? reply.code : undefined;
   const isAgreed = reply?.accepted === true;
-  const first = admit(core, { made, answer, confirmation: () => (isAgreed ? "settled" : confirmationOf(core, request, prepared())) });
+  const asked: AdmissionRequest = {
+    made,
+    answer,
+    confirmation: () => (isAgreed ? "settled" : confirmationOf(core, request, prepared())),
+    isIdle: () => prepared().kind !== "run",
+  };
+  const judged = admit(core, asked);
   core.session.usage.judged(made.call.tool, core.now().getTime());
+  const first = judged.request === undefined ? judged : await approved(core, { request, asked, judged, open: judged.request });
+  if (first === undefined) return cancelledAnswer(core, made, judged);
   const decision = pendingDecision(first);
   if (decision === undefined) return proceed(core, { request, made, admission: first, prepared });
   if (channel !== undefined) return { kind: "result", result: askWithAnswer(core, channel, { made, first }) };
@@ -129,6 +140,24 @@ async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
   } finally {
     first.ticket?.ended();
   }
+}
+
+interface WaitingCall {
+  readonly request: CallRequest;
+  readonly asked: AdmissionRequest;
+  readonly judged: Admission;
+  readonly open: OpenRequest;
+}
+
+/**
+ * Waits for a human's decision, if the server is told to, and judges the call again: a decision of its own on record.
+ * @returns undefined when the call was cancelled meanwhile
+ */
+async function approved(core: Core, { request, asked, judged, open }: WaitingCall): Promise<Admission | undefined> {
+  if (approvalWaitMs(core, request) === 0) return judged;
+  const end = await waitForDecision(core, request, open);
+  if (end === "cancelled") return undefined;
+  return end === "late" ? judged : admit(core, { ...asked, awaited: open });
 }
 
 interface JudgedCall {

@@ -13,11 +13,11 @@ import { callTool } from "./tool-methods.ts";
 export async function callWithRetry(
   corridor: Corridor,
   params: JsonObject,
-  { signal, version }: { readonly signal: AbortSignal; readonly version: string },
+  { signal, version, send }: { readonly signal: AbortSignal; readonly version: string; readonly send?: (json: string) => void },
 ): Promise<RpcReply> {
   let asked: RetryQuestion | undefined;
   const retry: RetryChannel = { ...broughtBy(params), ask: (question) => void (asked = question) };
-  const reply = await callTool(corridor, params, { signal, retry });
+  const reply = await callTool(corridor, params, { signal, retry, send });
   return asked === undefined ? completed(reply, version) : inputRequired(reply, asksOf(asked), version);
 }
 

@@ -1,10 +1,12 @@
 import type { JsonObject } from "../call/json.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
+import type { ApprovalUse } from "../govern/approval-desk.ts";
 import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
+import { unapproved, useApproval, useEndOf } from "./approvals.ts";
 import type { Core } from "./core.ts";
 import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
@@ -81,26 +83,59 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     ticket?.ended();
     return { status: "error", code: "call.changed", result: handlerRefusal(decisionId, "call.changed") };
   }
+  const { use } = admission;
+  const barred = useApproval(core, use, decisionId);
+  if (barred !== undefined) {
+    ticket?.ended();
+    return barred;
+  }
+  const guard = guardOf(use);
   const ended = core.session.usage.started();
   const settled = core.running.begin();
   const watched = core.stopWatch?.begin();
   if (prepared.passesOn === true && request.retry !== undefined) core.retries.set(decisionId, request.retry);
+  if (prepared.passesOn === true && request.progress !== undefined) core.progress.set(decisionId, request.progress);
   const end = await runHandler({
     decisionId,
     timeoutMs: prepared.timeoutMs,
     signals: [request.signal, core.shutdown.signal],
     stop: watched?.signal,
-    start: (signal) => prepared.start({ call, decision, session, leases: admission.grants.leases, link: linkOf(admitted), signal }),
+    start: (signal) =>
+      prepared.start({
+        call,
+        decision,
+        session,
+        leases: admission.grants.leases,
+        link: linkOf(admitted),
+        signal,
+        beforeSpawn: guard.check,
+      }),
     onSettled() {
       ended();
       ticket?.ended();
       core.retries.delete(decisionId);
+      core.progress.delete(decisionId);
       watched?.ended();
       settled();
     },
     report: core.report,
   });
+  use?.end(guard.isStale() ? "stale" : useEndOf(end));
+  if (use !== undefined && guard.isStale()) return unapproved("approval.stale", { id: use.id, decisionId });
   return call.dryRun && end.status === "ok" ? { ...end, status: "dry_run" } : end;
+}
+
+/** Looks once more, right before something is spawned, whether it is what was approved. */
+function guardOf(use: ApprovalUse | undefined): { readonly check: () => void; readonly isStale: () => boolean } {
+  let isStale = false;
+  return {
+    check() {
+      if (use === undefined || use.isUnchanged()) return;
+      isStale = true;
+      throw new Error("what would run is no longer what was approved");
+    },
+    isStale: () => isStale,
+  };
 }
 
 function linkOf({ request, admission }: AdmittedCall): CallLink {

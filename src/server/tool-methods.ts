@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import type { Corridor } from "./corridor-types.ts";
+import type { Corridor, ReportProgress } from "./corridor-types.ts";
+import { metaOf } from "./params-rules.ts";
 import type { RetryChannel } from "./retry.ts";
 import { quoted, RPC, rpcError, type RpcReply } from "./rpc.ts";
 
@@ -14,6 +15,8 @@ export function listTools(corridor: Corridor): RpcReply {
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly retry?: RetryChannel;
+  /** Sends a message of ours to the client that made the call. */
+  readonly send?: ((json: string) => void) | undefined;
 }
 
 /**
@@ -24,7 +27,22 @@ export interface CallOptions {
 export async function callTool(corridor: Corridor, params: JsonObject, options: CallOptions): Promise<RpcReply> {
   const tool = params["name"] as string;
   const given = params["arguments"];
-  const answer = await corridor.call({ tool, arguments: isJsonObject(given) ? given : {}, path: "direct", ...options });
+  const { send, ...others } = options;
+  const progress = send === undefined ? undefined : progressTo(params, send);
+  const answer = await corridor.call({
+    tool,
+    arguments: isJsonObject(given) ? given : {},
+    path: "direct",
+    ...others,
+    ...(progress === undefined ? {} : { progress }),
+  });
   if (answer.kind === "unknown_tool") return rpcError(RPC.invalidParams, `unknown tool ${quoted(tool)}`);
   return { result: answer.result };
+}
+
+/** The way back for notifications/progress, if the request carries a token for them (MCP, progress). */
+function progressTo(params: JsonObject, send: (json: string) => void): ReportProgress | undefined {
+  const progressToken = metaOf(params)["progressToken"];
+  if (typeof progressToken !== "string" && !Number.isSafeInteger(progressToken)) return undefined;
+  return (state) => send(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, ...state } }));
 }

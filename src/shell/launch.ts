@@ -33,6 +33,8 @@ export interface ProgramOptions {
   /** For each of stdout and stderr. */
   readonly outputCapBytes?: number;
   readonly launcher?: Launcher;
+  /** Called right before the program is spawned, each time that this is tried; what it throws, nothing runs on. */
+  readonly beforeSpawn?: (() => void) | undefined;
 }
 
 /** How a command ended (design §7). A non-zero exit is a result like any other. */

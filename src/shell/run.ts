@@ -110,6 +110,7 @@ async function run(options: ProgramOptions, launch: Launch, { stdout, stderr }: 
   const out = cappedOutput(cap);
   const err = cappedOutput(cap);
   const startedAt = performance.now();
+  options.beforeSpawn?.();
   const child = await orSpawnFailed(() => started(launch, { cwd: options.cwd, stdout: stdout.writeFd, stderr: stderr.writeFd }));
   stdout.closeWriteEnd();
   stderr.closeWriteEnd();

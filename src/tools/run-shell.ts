@@ -75,7 +75,7 @@ export function runShellTool({ workdir, environment, confinement, leases: secret
     input,
     output: z.union([result, planSchema]),
     timeoutMs: TOOL_TIMEOUT_MS,
-    async handler(args, { call, decision, session, leases = [], signal }) {
+    async handler(args, { call, decision, session, leases = [], signal, beforeSpawn }) {
       const { command, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = args as z.input<typeof input>;
       const variables = variablesOf(session);
       let giveBack: (() => void) | undefined;
@@ -92,6 +92,7 @@ export function runShellTool({ workdir, environment, confinement, leases: secret
           timeoutMs,
           signal,
           launcher,
+          beforeSpawn,
         });
         const { stdout, stderr, truncated } = ran;
         const output = { stdout: withoutSecrets(stdout, truncated), stderr: withoutSecrets(stderr, truncated) };

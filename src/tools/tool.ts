@@ -23,6 +23,8 @@ export interface ToolContext {
   readonly link: CallLink;
   /** Aborted on cancellation, timeout and shutdown. */
   readonly signal: AbortSignal;
+  /** To be called right before a program is spawned: throws when it is no longer what a human approved. */
+  readonly beforeSpawn?: () => void;
 }
 
 /** What a handler gives back: structured content that fits the output schema, and text for the model. */

@@ -25,6 +25,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     destructiveMatch: "words",
     policyDeadlineMs: 1,
     recordings: true,
+    approvalWaitMs: 0,
     confirmTimeoutMs: 1,
     starlark: { steps: 1, timeMs: 1, memoryMb: 64, outputBytes: 1 },
     environment: {},

@@ -41,6 +41,60 @@ const PINNED: readonly (readonly [code: string, row: { text: string; retryable: 
     },
   ],
   [
+    "approval.pending",
+    {
+      text: "approval: a human has to decide request `{id}`, nothing was executed: repeat the same call after it was approved",
+      retryable: true,
+      resolve: "approval",
+    },
+  ],
+  [
+    "approval.denied",
+    {
+      text: "approval: request `{id}` was denied by a human, nothing was executed: do not repeat the call",
+      retryable: false,
+    },
+  ],
+  [
+    "approval.expired",
+    {
+      text: "approval: request `{id}` expired, nothing was executed: repeat the call to ask again",
+      retryable: true,
+      resolve: "approval",
+    },
+  ],
+  [
+    "approval.stale",
+    {
+      text: "approval: what would run is not what request `{id}` showed (a file, the directory, the profile or the policy changed), nothing was executed: repeat the call to ask again",
+      retryable: true,
+      resolve: "approval",
+    },
+  ],
+  [
+    "approval.used",
+    {
+      text: "approval: request `{id}` was used by another call, nothing was executed: repeat the call to ask again",
+      retryable: true,
+      resolve: "approval",
+    },
+  ],
+  [
+    "approval.indeterminate",
+    {
+      text: "approval: the call of request `{id}` began and its end is not known, nothing was executed now: look at what it did before you repeat it",
+      retryable: true,
+      resolve: "approval",
+    },
+  ],
+  [
+    "approval.unbindable",
+    {
+      text: "approval: what would run is not fixed by the call (a pattern, a variable, a missing file or fetched text decides), nothing was executed: name existing files plainly",
+      retryable: false,
+    },
+  ],
+  [
     "approval.unavailable",
     { text: "approval: the policy asks for one and none can be requested here, nothing was executed", retryable: false },
   ],
@@ -74,7 +128,7 @@ it("the gate order", () => {
     "entitlement agent.not_entitled",
     "dry_run agent.dry_run_required",
     "policy policy.denied",
-    "approval approval.unavailable",
+    "approval approval.pending",
     "confirm confirm.declined",
     "handler call.failed",
   ]);

@@ -1,0 +1,158 @@
+import type { ApprovalView } from "../govern/approval-view.ts";
+import { ConfigError } from "../config/config-error.ts";
+import type { Arguments, Command, Io } from "./command.ts";
+import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
+import { GOVERN_FLAGS, governOptions, neededFlag, neededWord, placeOptions, printList } from "./govern.ts";
+import { write } from "./output.ts";
+
+/** States in which a human may still have something to do or to see. */
+const OPEN = new Set<ApprovalView["state"]>(["pending", "approved", "executing"]);
+const SHA256 = /^[0-9a-f]{64}$/;
+
+const shownFlag = {
+  name: "shown",
+  kind: "text",
+  placeholder: "DIGEST",
+  describe: "decide only if this is the digest of the text that is shown",
+  problem: (value: string) => (SHA256.test(value) ? undefined : "must be 64 lower-case hex digits"),
+} as const;
+
+async function list(args: Arguments, io: Io): Promise<number> {
+  const { stateDir } = await governOptions(args);
+  const { listApprovals } = await import("../govern/approval-list.ts");
+  let problems = 0;
+  const onProblem = (problem: Error): void => {
+    problems += 1;
+    io.note(problem.message);
+  };
+  const all = listApprovals(stateDir, { now: new Date(), onProblem });
+  const views = args.switches.has("all") ? all : all.filter(({ state }) => OPEN.has(state));
+  const json = args.switches.has("json");
+  await printList(io, json ? views : views.map(listedApproval), {
+    json,
+    columns: ["id", "state", "tool", "requester", "agent", "votes", "expires_at"],
+  });
+  return problems === 0 ? 0 : 1;
+}
+
+async function wanted(
+  args: Arguments,
+  command: string,
+): Promise<{ readonly stateDir: string; readonly keysDir: string; readonly view: ApprovalView }> {
+  const id = neededWord(args, { command: `approvals ${command}`, what: "the id of the request" });
+  const { APPROVAL_ID } = await import("../govern/approval-records.ts");
+  if (!APPROVAL_ID.test(id)) throw new ConfigError("config.command_line", `\`${id}\` is no id of a request: give 32 lower-case hex digits`);
+  const places = await governOptions(args);
+  const { readApproval } = await import("../govern/approval-list.ts");
+  const view = readApproval(places.stateDir, id, { now: new Date() });
+  if (view === undefined) throw new Error(`no request has the id \`${id}\``);
+  return { ...places, view };
+}
+
+async function show(args: Arguments, io: Io): Promise<number> {
+  const { view } = await wanted(args, "show");
+  await write(io.stdout, args.switches.has("json") ? `${JSON.stringify(view, undefined, 2)}\n` : approvalText(view));
+  return 0;
+}
+
+async function decide(args: Arguments, io: Io, decision: "approve" | "deny"): Promise<number> {
+  const name = neededFlag(args, { command: `approvals ${decision}`, flag: "key" });
+  const reason = decision === "deny" ? neededFlag(args, { command: "approvals deny", flag: "reason" }) : (args.values.get("reason") ?? "");
+  const { stateDir, keysDir, view } = await wanted(args, decision);
+  const [{ openKey }, { decideApproval }] = await Promise.all([import("../govern/keys.ts"), import("../govern/approval-decide.ts")]);
+  const key = openKey({ stateDir, keysDir }, name);
+  await write(io.stdout, approvalText(view));
+  const demanded = args.values.get("shown");
+  if (demanded !== undefined && demanded !== view.shown.digest) throw new Error("`--shown`: another text is on file, nothing was decided");
+  if (!(await isMeant(io, decision))) throw new Error("nothing was decided");
+  const after = decideApproval({ stateDir, id: view.id, decision, reason, key, shown: view.shown.digest, now: new Date() });
+  const votes = after.state === "pending" ? `, ${after.votes.length} of ${after.quorum} approvals` : "";
+  await write(io.stdout, `request ${view.id} is ${after.state}${votes}\n`);
+  return 0;
+}
+
+/** A human at a terminal is asked once more, below the whole text; a script has said what it wants. */
+async function isMeant(io: Io, decision: string): Promise<boolean> {
+  if (!("isTTY" in io.stdin) || io.stdin.isTTY !== true) return true;
+  await write(io.stdout, `type ${decision} to ${decision} this request: `);
+  const { createInterface } = await import("node:readline");
+  const lines = createInterface({ input: io.stdin, terminal: false });
+  try {
+    for await (const line of lines) return line.trim() === decision;
+    return false;
+  } finally {
+    lines.close();
+  }
+}
+
+async function watch(args: Arguments, io: Io): Promise<number> {
+  const { stateDir } = await governOptions(args);
+  const stop = io.stopSignal();
+  const [{ listApprovals }, { watchApprovals }] = await Promise.all([
+    import("../govern/approval-list.ts"),
+    import("../govern/approval-watch.ts"),
+  ]);
+  const told = new Map<string, string>();
+  const json = args.switches.has("json");
+  const tell = (): void => {
+    for (const view of listApprovals(stateDir, { now: new Date(), onProblem: ({ message }) => told.get(message) ?? io.note(message) })) {
+      const stand = `${view.state} ${view.votes.length}`;
+      if (told.get(view.id) === stand || (!told.has(view.id) && !OPEN.has(view.state))) continue;
+      told.set(view.id, stand);
+      io.stdout.write(json ? `${JSON.stringify(view)}\n` : watchedLine(view));
+    }
+  };
+  const end = watchApprovals(stateDir, tell);
+  tell();
+  // Expiry is no change of a file.
+  const timer = setInterval(tell, 1_000);
+  await new Promise<void>((resolve) => {
+    stop.addEventListener("abort", () => resolve(), { once: true });
+    io.stdout.once("error", () => resolve());
+  });
+  clearInterval(timer);
+  end();
+  return 0;
+}
+
+/** `regate approvals list|show|approve|deny|watch`: what agents ask humans for, and the humans' answers (design §8). */
+export const APPROVALS_COMMANDS: readonly Command[] = [
+  {
+    path: ["approvals", "list"],
+    summary: "list the calls that wait for a human's decision, or may run",
+    options: [{ name: "all", kind: "switch", describe: "list those that are over, too" }, GOVERN_FLAGS.json, ...placeOptions()],
+    examples: [["$0 approvals list", "what waits"]],
+    run: list,
+  },
+  {
+    path: ["approvals", "show"],
+    summary: "show one request: the whole call, the policy's reason and the votes",
+    options: [GOVERN_FLAGS.json, ...placeOptions()],
+    words: { name: "id", describe: "id of the request", max: 1 },
+    examples: [["$0 approvals show 5c2d…", "the text that an approval signs"]],
+    run: show,
+  },
+  {
+    path: ["approvals", "approve"],
+    summary: "show one request and approve it: the call may run once",
+    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions()],
+    words: { name: "id", describe: "id of the request", max: 1 },
+    examples: [["$0 approvals approve 5c2d… --key anna", "anna's key signs what was shown"]],
+    run: (args, io) => decide(args, io, "approve"),
+  },
+  {
+    path: ["approvals", "deny"],
+    summary: "show one request and deny it",
+    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions()],
+    words: { name: "id", describe: "id of the request", max: 1 },
+    examples: [["$0 approvals deny 5c2d… --key anna --reason 'not on a Friday'", "one denial is enough"]],
+    run: (args, io) => decide(args, io, "deny"),
+  },
+  {
+    path: ["approvals", "watch"],
+    summary: "print each request when it is new, decided, used or over, until it is stopped",
+    options: [GOVERN_FLAGS.json, ...placeOptions()],
+    examples: [["$0 approvals watch --json", "one JSON object a line, for a program that notifies people"]],
+    run: watch,
+  },
+];

@@ -1,0 +1,66 @@
+import type { OpenRequest } from "../govern/approval-desk.ts";
+import type { Core } from "./core.ts";
+import type { CallRequest, ReportProgress } from "./corridor-types.ts";
+import { onAbort } from "./signals.ts";
+
+/** Below the 60 s after which hosts give a call up that says nothing (trial M14). */
+const SILENT_WAIT_MS = 45_000;
+const LOOK_MS = 200;
+/** How often the client is told that the call still waits. */
+const PROGRESS_MS = 5_000;
+
+/** How a wait ended: `moved` when there is something new, `late` when the time is up, `cancelled` when nobody wants an answer. */
+export type WaitEnd = "moved" | "late" | "cancelled";
+
+/** How long a call waits for a decision; 0 when it does not. Inside a script nothing waits: it would hold the script's thread. */
+export function approvalWaitMs(core: Core, request: CallRequest): number {
+  if (request.from?.scripted === true) return 0;
+  const waitMs = core.options.approvals?.waitMs ?? 0;
+  return progressOf(core, request) === undefined ? Math.min(waitMs, SILENT_WAIT_MS) : waitMs;
+}
+
+/** Waits until a request was decided or has ended. Holds nothing up: other calls pass meanwhile. */
+export function waitForDecision(core: Core, request: CallRequest, open: OpenRequest): Promise<WaitEnd> {
+  const waitMs = approvalWaitMs(core, request);
+  const report = progressOf(core, request);
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    let toldAt = Number.NEGATIVE_INFINITY;
+    const look = (): void => {
+      const waitedMs = performance.now() - startedAt;
+      if (hasMoved(core, open)) return end("moved");
+      if (waitedMs >= waitMs) return end("late");
+      if (report === undefined || waitedMs - toldAt < PROGRESS_MS) return;
+      toldAt = waitedMs;
+      report({
+        progress: Math.round(waitedMs) / 1_000,
+        total: waitMs / 1_000,
+        message: `waiting for a human's decision on request ${open.id} (until ${open.expires_at})`,
+      });
+    };
+    const timer = setInterval(look, LOOK_MS);
+    let release: () => void = () => undefined;
+    const end = (how: WaitEnd): void => {
+      clearInterval(timer);
+      release();
+      resolve(how);
+    };
+    release = onAbort([request.signal, core.shutdown.signal], () => end("cancelled"));
+    look();
+  });
+}
+
+/** The way to tell the client: the call's own, or that of the call from outside that hands it on. */
+function progressOf(core: Core, { progress, from }: CallRequest): ReportProgress | undefined {
+  return progress ?? (from === undefined ? undefined : core.progress.get(from.decisionId));
+}
+
+/** A store that cannot be read is something new: the gate says what it means. */
+function hasMoved({ options, report }: Core, open: OpenRequest): boolean {
+  try {
+    return options.approvals?.desk.hasMoved(open) !== false;
+  } catch (error) {
+    report(error);
+    return true;
+  }
+}

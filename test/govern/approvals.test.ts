@@ -1,0 +1,445 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { decideApproval } from "../../src/govern/approval-decide.ts";
+import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
+import { recordPath, recordText, votePath } from "../../src/govern/approval-records.ts";
+import type { DecidedRecord } from "../../src/govern/approval-records.ts";
+import { signVote } from "../../src/govern/approval-votes.ts";
+import { watchApprovals } from "../../src/govern/approval-watch.ts";
+import { makeKey, signingKey } from "../../src/govern/key-pair.ts";
+import { revokeKey } from "../../src/govern/keys.ts";
+import { createStoreFile } from "../../src/govern/store-file.ts";
+import { factsOf, idOf, newStore, openStore, removeStores, TERMS } from "./approval-kit.ts";
+
+afterAll(removeStores);
+
+describe("one request", () => {
+  it("is filed once for the same call, in whatever order its keys stand (trial A04)", () => {
+    const { desk, stateDir } = openStore();
+    const ids = [
+      { command: "x", timeout_ms: 5 },
+      { timeout_ms: 5, command: "x" },
+      { command: "x", timeout_ms: 5 },
+    ].map((args) => idOf(desk.ask({ facts: factsOf({ arguments: args }), terms: TERMS })));
+    expect(new Set(ids).size).toBe(1);
+    expect(readdirSync(join(stateDir, "approvals/pending"))).toHaveLength(1);
+    expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it("lets the call run once after an approval, and asks anew after that", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    expect(store.view(id).state).toBe("pending");
+    expect(store.decide(id, "anna").state).toBe("approved");
+    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    expect(standing).toMatchObject({ kind: "approved", approvers: ["anna"] });
+    if (standing.kind !== "approved") return;
+    expect(standing.use.begin()).toBeUndefined();
+    expect(store.view(id).state).toBe("executing");
+    expect(standing.use.begin()).toBe("used");
+    expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "used", id });
+    standing.use.end("done");
+    expect(store.view(id).state).toBe("done");
+    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+  });
+
+  it.each([
+    ["another argument", { arguments: { command: "git push --force" } }],
+    ["another session", { session_id: "mcp-1800000000000000001" }],
+    ["another agent", { agent_id: "other" }],
+  ])("of %s is another one", (_what, parts) => {
+    const store = openStore();
+    store.human("anna");
+    store.decide(store.file(), "anna");
+    expect(store.desk.ask({ facts: factsOf(parts), terms: TERMS }).kind).toBe("pending");
+  });
+
+  it.each([
+    ["policy", { policy: "sha256:1" }],
+    ["profile", { profile: "prod" }],
+    ["variables", { variables: ["AWS_PROFILE"] }],
+    ["sandbox", { sandbox: { kind: "none", network: true, write: "workdir" } }],
+    ["server", { server: "github" }],
+    ["user", { requester: { user: "otto", uid: 4_242 } }],
+  ])("is void when the %s is another one (trial A02)", (_what, parts) => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    store.decide(id, "anna");
+    expect(store.desk.ask({ facts: factsOf(parts), terms: TERMS })).toEqual({ kind: "stale", id });
+    expect(store.view(id).state).toBe("stale");
+    // Back to what was approved: void is void.
+    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+  });
+
+  it("is void when the policy asks for other approvers", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    store.decide(id, "anna");
+    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).toEqual({ kind: "stale", id });
+  });
+
+  it("that nobody decided gives way to a new one when its call changes", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file({ profile: "a" });
+    const other = store.file({ profile: "b" });
+    expect(other).not.toBe(id);
+    expect(store.view(id).state).toBe("stale");
+    expect(() => store.decide(id, "anna")).toThrow(/no longer waits: it is stale/);
+  });
+
+  it("is bound to the bytes of what it runs, and to the folder itself (trials A01, A02)", () => {
+    const store = openStore();
+    const { workdir } = store;
+    store.human("anna");
+    writeFileSync(join(workdir, "deploy.sh"), "echo good\n");
+    const facts = factsOf({ workdir, files: [{ kind: "file", path: "deploy.sh" }] });
+    const ask = () => store.desk.ask({ facts, terms: TERMS });
+    const id = idOf(ask());
+    store.decide(id, "anna");
+    const standing = ask();
+    if (standing.kind !== "approved") throw new Error(standing.kind);
+    expect(standing.use.isUnchanged()).toBe(true);
+    writeFileSync(join(workdir, "deploy.sh"), "echo bad!\n");
+    expect(standing.use.isUnchanged()).toBe(false);
+    expect(standing.use.begin()).toBe("stale");
+    const again = idOf(ask());
+    store.decide(again, "anna");
+    renameSync(workdir, `${workdir}-old`);
+    mkdirSync(workdir);
+    writeFileSync(join(workdir, "deploy.sh"), "echo bad!\n");
+    expect(ask()).toEqual({ kind: "stale", id: again });
+  });
+
+  it("cannot be made for a file that is missing, too large to read or a folder", () => {
+    const { desk, workdir } = openStore();
+    mkdirSync(join(workdir, "folder"));
+    for (const path of ["gone.sh", "folder", "/dev/zero"]) {
+      expect(desk.ask({ facts: factsOf({ workdir, files: [{ kind: "file", path }] }), terms: TERMS }).kind, path).toBe("unbindable");
+    }
+  });
+
+  it("is filed by nobody who only looks", () => {
+    const { desk, stateDir } = openStore();
+    expect(desk.ask({ facts: factsOf(), terms: TERMS, look: true })).toEqual({ kind: "needed" });
+    expect(listApprovals(stateDir, { now: new Date() })).toEqual([]);
+  });
+});
+
+describe("who decides", () => {
+  it("is never the requester, by whatever name", () => {
+    const store = openStore();
+    for (const [name, owner] of [
+      ["k1", "erika"],
+      ["k2", "ERIKA"],
+      ["k3", "4242"],
+      ["k4", "ｅｒｉｋａ"],
+    ] as const) {
+      store.human(name, owner);
+      const id = store.file({ arguments: { command: name } });
+      for (const decision of ["approve", "deny"] as const)
+        expect(() => store.decide(id, name, { decision })).toThrow(/the requester cannot decide their own request/);
+      expect(store.view(id).state).toBe("pending");
+    }
+  });
+
+  it("is one of those whom the policy names", () => {
+    const store = openStore();
+    store.human("anna");
+    store.human("otto");
+    const id = store.file({}, { ...TERMS, approvers: ["otto"] });
+    expect(() => store.decide(id, "anna")).toThrow(/names other approvers/);
+    expect(store.decide(id, "otto").state).toBe("approved");
+  });
+
+  it("is as many humans as the policy wants, whatever number of keys they have", () => {
+    const store = openStore();
+    store.human("anna");
+    store.human("anna-2", "Anna");
+    store.human("otto");
+    const id = store.file({}, { ...TERMS, quorum: 2 });
+    expect(store.decide(id, "anna")).toMatchObject({ state: "pending", votes: [{ owner: "anna" }] });
+    expect(store.decide(id, "anna-2").state).toBe("pending");
+    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } }).kind).toBe("pending");
+    expect(store.decide(id, "otto").state).toBe("approved");
+    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toMatchObject({ approvers: ["anna", "otto"] });
+  });
+
+  it("denies alone, for the time of the request", () => {
+    const store = openStore();
+    store.human("anna");
+    store.human("otto");
+    const id = store.file({}, { ...TERMS, quorum: 2 });
+    store.decide(id, "anna");
+    expect(store.decide(id, "otto", { decision: "deny" })).toMatchObject({
+      state: "denied",
+      votes: [{ owner: "otto", reason: "because" }],
+    });
+    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
+    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
+    expect(() => store.decide(id, "anna")).toThrow(expect.objectContaining({ code: "govern.already_decided" }));
+  });
+
+  it("has seen what is on file", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    expect(() => store.decide(id, "anna", { shown: "0".repeat(64) })).toThrow(/what was shown is not/);
+    expect(store.view(id).state).toBe("pending");
+  });
+
+  it("has a key that is on record and not revoked, also when the call runs", () => {
+    const store = openStore();
+    const key = store.human("anna");
+    const id = store.file();
+    const stranger = { ...signingKey(makeKey("anna").token)!, owner: "anna" };
+    const given = {
+      stateDir: store.stateDir,
+      id,
+      decision: "approve",
+      reason: "",
+      shown: store.view(id).shown.digest,
+      now: new Date(),
+    } as const;
+    expect(() => decideApproval({ ...given, key: stranger })).toThrow(/its signature is not that of key/);
+    store.decide(id, "anna");
+    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    revokeKey(store.stateDir, "anna", new Date());
+    if (standing.kind !== "approved") throw new Error(standing.kind);
+    expect(standing.use.begin()).toBe("stale");
+    const other = store.file({ arguments: { command: "b" } });
+    expect(() => decideApproval({ ...given, id: other, key, shown: store.view(other).shown.digest })).toThrow(/is revoked/);
+  });
+});
+
+describe("time", () => {
+  it("ends a request, and its end is told once", () => {
+    let now = new Date("2026-05-01T12:00:00Z");
+    const store = openStore({ now: () => now });
+    store.human("anna");
+    const id = store.file();
+    now = new Date("2026-05-01T12:10:00Z");
+    expect(store.view(id).state).toBe("expired");
+    expect(() => store.decide(id, "anna")).toThrow(/it is expired/);
+    expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "expired", id });
+    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+  });
+
+  it("ends an approval that was not used", () => {
+    let now = new Date("2026-05-01T12:00:00Z");
+    const store = openStore({ now: () => now });
+    store.human("anna");
+    const id = store.file();
+    store.decide(id, "anna");
+    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    now = new Date("2026-05-01T12:10:01Z");
+    if (standing.kind !== "approved") throw new Error(standing.kind);
+    expect(standing.use.begin()).toBe("expired");
+    expect(store.view(id).state).toBe("expired");
+  });
+
+  it("is not extended by a clock that is set back", async () => {
+    let shift = 0;
+    const store = openStore({ now: () => new Date(Date.now() + shift) });
+    store.human("anna");
+    const terms = { ...TERMS, ttlSeconds: 1 };
+    const id = store.file({}, terms);
+    shift = -3_600_000;
+    expect(store.view(id).state, "before its own beginning").toBe("expired");
+    shift = -2_000;
+    expect(store.view(id).state).toBe("pending");
+    await setTimeout(1_100);
+    expect(store.view(id).state, "by the monotonic clock").toBe("expired");
+    expect(store.desk.ask({ facts: factsOf(), terms })).toEqual({ kind: "expired", id });
+  });
+});
+
+describe("a store that others have touched", () => {
+  const planted = { v: 1, id: "0".repeat(32), secret: "EXAMPLE-SECRET" };
+
+  it.each([
+    ["half a file", (path: string) => writeFileSync(path, readFileSync(path, "utf8").slice(0, 200), { mode: 0o600 })],
+    [
+      "unknown keys",
+      (path: string) => writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), secret: "EXAMPLE-SECRET" })),
+    ],
+    ["another form", (path: string) => writeFileSync(path, JSON.stringify(planted))],
+    ["another text than its digest", (path: string) => writeFileSync(path, readFileSync(path, "utf8").replace("git push", "git pull"))],
+    ["an open mode", (path: string) => chmodSync(path, 0o640)],
+    [
+      "a link",
+      (path: string) => {
+        renameSync(path, `${path}.real`);
+        symlinkSync(`${path}.real`, path);
+      },
+    ],
+    [
+      "a folder",
+      (path: string) => {
+        renameSync(path, `${path}.real`);
+        mkdirSync(path);
+      },
+    ],
+  ])("with %s in place of a request is an error that shows none of its values", (_what, harm) => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    const good = store.file({ arguments: { command: "other" } });
+    const shown = store.view(id).shown.digest;
+    harm(recordPath(store.stateDir, "pending", id));
+    const failing = (): unknown => readApproval(store.stateDir, id, { now: new Date() });
+    expect(failing).toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
+    expect(failing).not.toThrow(/EXAMPLE-SECRET|git/);
+    expect(() => store.decide(id, "anna", { shown })).toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
+    const problems: Error[] = [];
+    expect(
+      listApprovals(store.stateDir, { now: new Date(), onProblem: (problem) => problems.push(problem) }).map((view) => view.id),
+    ).toEqual([good]);
+    expect(problems).toHaveLength(1);
+    expect(() => listApprovals(store.stateDir, { now: new Date() })).toThrow(
+      /is not a file|cannot be read|is a symbolic link|is open to|not a regular/,
+    );
+  });
+
+  it("never counts a vote or a decision that nobody signed", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    const view = store.view(id);
+    const forged = {
+      v: 1,
+      id,
+      digest: view.digest,
+      shown: view.shown.digest,
+      decision: "approve",
+      reason: "",
+      owner: "anna",
+      key: "anna",
+      at: new Date().toISOString(),
+      signature: "AAAA",
+    } as const;
+    createStoreFile(votePath(store.stateDir, id, "anna"), recordText(forged));
+    expect(store.view(id)).toMatchObject({ state: "pending", votes: [] });
+    createStoreFile(
+      recordPath(store.stateDir, "decided", id),
+      recordText({ v: 1, id, digest: view.digest, decision: "approve", votes: [forged], at: forged.at }),
+    );
+    expect(() => store.view(id)).toThrow(/is not signed by those who may decide/);
+    expect(() => store.desk.ask({ facts: factsOf(), terms: TERMS })).toThrow(/is not signed by those who may decide/);
+  });
+
+  it("never counts a vote of another request, of another text, or of the requester", () => {
+    const store = openStore();
+    const anna = store.human("anna");
+    const erika = store.human("erika");
+    const id = store.file();
+    const other = store.file({ arguments: { command: "other" } });
+    const at = new Date().toISOString();
+    const said = { decision: "approve", reason: "", at } as const;
+    const votes = [
+      signVote(store.view(other), said, anna),
+      signVote({ ...store.view(id), shown: { digest: "0".repeat(64) } }, said, anna),
+      signVote(store.view(id), said, erika),
+      signVote(store.view(id), said, { ...anna, owner: "otto" }),
+    ];
+    mkdirSync(join(store.stateDir, "approvals/decided"), { mode: 0o700 });
+    for (const vote of votes) {
+      const decided = { v: 1 as const, id, digest: store.view(id).digest, decision: "approve" as const, votes: [{ ...vote, id }], at } satisfies DecidedRecord;
+      const path = recordPath(store.stateDir, "decided", id);
+      writeFileSync(path, recordText(decided), { mode: 0o600 });
+      expect(() => store.desk.ask({ facts: factsOf(), terms: TERMS })).toThrow(/is not signed/);
+      renameSync(path, `${path}.seen`);
+    }
+    expect(store.desk.ask({ facts: factsOf(), terms: TERMS }).kind).toBe("pending");
+  });
+
+  it("lets a human vote whose place was taken by a planted file", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file();
+    createStoreFile(votePath(store.stateDir, id, "anna"), "{}");
+    expect(store.decide(id, "anna").state).toBe("approved");
+  });
+
+  it("cannot change what the running server knows of its request", () => {
+    const store = openStore();
+    store.human("anna");
+    const id = store.file({}, { ...TERMS, approvers: ["otto"] });
+    const path = recordPath(store.stateDir, "pending", id);
+    const record = JSON.parse(readFileSync(path, "utf8")) as object;
+    writeFileSync(path, JSON.stringify({ ...record, approvers: ["anna"], quorum: 1 }));
+    expect(store.decide(id, "anna").state).toBe("approved");
+    expect(() => store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).toThrow(/is not signed/);
+  });
+
+  it.each(["../keys/anna", "..", "a/b", "", "x".repeat(32), "A".repeat(32), `${"0".repeat(31)}\n`])("takes no path for an id: %j", (id) => {
+    const store = openStore();
+    const anna = store.human("anna");
+    expect(readApproval(store.stateDir, id, { now: new Date() })).toBeUndefined();
+    const given = {
+      stateDir: store.stateDir,
+      id,
+      decision: "approve",
+      reason: "",
+      key: anna,
+      shown: "0".repeat(64),
+      now: new Date(),
+    } as const;
+    expect(() => decideApproval(given)).toThrow(expect.objectContaining({ code: "govern.not_found" }));
+    expect(() => recordPath(store.stateDir, "pending", id)).toThrow(/no id/);
+  });
+});
+
+it("stays usable with 10,000 requests", () => {
+  const store = openStore();
+  const last = store.file();
+  store.human("anna");
+  const folder = join(store.stateDir, "approvals/pending");
+  const text = readFileSync(join(folder, `${last}.json`), "utf8");
+  for (let number = 1; number < 10_000; number += 1) {
+    const id = number.toString(16).padStart(32, "0");
+    writeFileSync(join(folder, `${id}.json`), text.replace(last, id), { mode: 0o600 });
+  }
+  expect(listApprovals(store.stateDir, { now: new Date() })).toHaveLength(10_000);
+  expect(store.decide(last, "anna").state).toBe("approved");
+  expect(store.desk.ask({ facts: factsOf(), terms: TERMS }).kind).toBe("approved");
+}, 60_000);
+
+it("tells watchers of requests, votes, decisions and uses", async () => {
+  const store = openStore();
+  store.human("anna");
+  store.human("otto");
+  let told = 0;
+  const end = watchApprovals(store.stateDir, () => (told += 1));
+  const changed = async (act: () => void): Promise<void> => {
+    const before = told;
+    act();
+    await expect.poll(() => told, { timeout: 5_000 }).toBeGreaterThan(before);
+    await setTimeout(100);
+  };
+  let id = "";
+  const terms = { ...TERMS, quorum: 2 };
+  await changed(() => (id = store.file({}, terms)));
+  await changed(() => store.decide(id, "anna"));
+  await changed(() => store.decide(id, "otto"));
+  await changed(() => {
+    const standing = store.desk.ask({ facts: factsOf(), terms });
+    if (standing.kind === "approved") standing.use.begin();
+  });
+  end();
+  const before = told;
+  store.file({ arguments: { command: "other" } });
+  await setTimeout(200);
+  expect(told).toBe(before);
+});
+
+it("makes a store where there is none yet", () => {
+  const { stateDir } = newStore();
+  expect(listApprovals(stateDir, { now: new Date() })).toEqual([]);
+  watchApprovals(stateDir, () => undefined)();
+});
