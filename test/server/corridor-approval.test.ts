@@ -60,7 +60,8 @@ function openApprovals(
 function idIn(answer: CallAnswer): string {
   const { _meta } = resultOf(answer);
   const { resolve } = _meta?.["regate/decision"] as { resolve: string };
-  return /^approval:([0-9a-f]{32})$/.exec(resolve)![1]!;
+  expect(resolve).toMatch(/^approval:[0-9a-f]{32}$/);
+  return resolve.slice("approval:".length);
 }
 
 describe("a call that needs an approval", () => {
@@ -339,7 +340,7 @@ describe("a server that waits for approvals", () => {
     await expect.poll(() => gate.pending().length).toBe(2);
     const [idA, idB] = ["a", "b"].map((path) => gate.pending().find(({ shown }) => shown.text.includes(`  | ${path}\n`))!.id);
     gate.decide(idA!);
-    expect([codeOf(await answers[0]!), codeOf(await answers[2]!)].toSorted()).toEqual(["approval.used", "ok"]);
+    expect(new Set([codeOf(await answers[0]!), codeOf(await answers[2]!)])).toEqual(new Set(["approval.used", "ok"]));
     expect([a.state.runs, b.state.runs]).toEqual([1, 0]);
     expect(gate.stateOf(idB!)).toBe("pending");
     gate.decide(idB!, "deny");
