@@ -1,4 +1,9 @@
 import { render } from "preact";
+import { App } from "./app.tsx";
+import { start } from "./store.ts";
 
 const root = document.querySelector("#app");
-if (root !== null) render(<h1>Regate</h1>, root);
+if (root !== null) {
+  start();
+  render(<App />, root);
+}
