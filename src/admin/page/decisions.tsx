@@ -26,19 +26,20 @@ interface FilterProps {
 }
 
 function Filter({ filter, onChange }: FilterProps): JSX.Element {
-  const field = (name: string, label: string, type: "text" | "datetime-local" = "text"): JSX.Element => (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <input
-        id={`filter-${name}`}
-        type={type}
-        value={filter[name] ?? ""}
-        spellcheck={false}
-        autocomplete="off"
-        onChange={(event) => onChange({ ...filter, [name]: event.currentTarget.value })}
-      />
-    </div>
-  );
+  const field = (name: string, label: string, type: "text" | "datetime-local" = "text"): JSX.Element => {
+    const input = {
+      id: `filter-${name}`,
+      value: filter[name] ?? "",
+      autocomplete: "off",
+      onChange: (event: { readonly currentTarget: HTMLInputElement }): void => onChange({ ...filter, [name]: event.currentTarget.value }),
+    };
+    return (
+      <div class={type === "text" ? "field" : "field time"}>
+        <label for={input.id}>{label}</label>
+        {type === "text" ? <input type="text" spellcheck={false} {...input} /> : <input type="datetime-local" {...input} />}
+      </div>
+    );
+  };
   const isOn = Object.values(filter).some((value) => value !== "");
   return (
     <form class="filter" role="search" aria-label="Filter decisions" onSubmit={(event) => event.preventDefault()}>

@@ -1,55 +1,65 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { hasStatus, messageOf, send } from "./api.ts";
+import { useEffect, useRef } from "preact/hooks";
 import { plural, shortSession } from "./format.ts";
 import type { Group } from "./groups.ts";
 import { RequestCall } from "./request-call.tsx";
-import { load, place, say } from "./store.ts";
-import type { Approval } from "./types.ts";
+import { useChoice } from "./request-choice.ts";
+import type { Choice } from "./request-choice.ts";
+import { place } from "./store.ts";
 
-/** Puts the cursor on what waits next, or on the heading when nothing does. */
-function focusNext(): void {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(".group h2, main h1")?.focus());
+interface ActProps {
+  readonly choice: Choice;
+  readonly groupId: string;
+  readonly isOne: boolean;
 }
 
-async function decide(verb: "approve" | "deny", approvals: readonly Approval[], reason: string): Promise<readonly string[]> {
-  const problems: string[] = [];
-  // One after the other: each is a signature of its own over its own text.
-  for (const { id, tool, shown } of approvals) {
-    try {
-      await send(`/v1/approvals/${id}/${verb}`, { reason, shown: shown.digest });
-    } catch (error) {
-      problems.push(approvals.length === 1 ? messageOf(error) : `${tool} (${id.slice(0, 8)}): ${messageOf(error)}`);
-      if (hasStatus(error, 401)) break;
-    }
-  }
-  return problems;
+/** One reason and two buttons for what is selected. */
+function Act({ choice, groupId, isOne }: ActProps): JSX.Element {
+  const { chosen, unseen, isBusy, problems, reason, setReason, act } = choice;
+  const what = isOne ? "" : ` ${chosen.length} selected`;
+  const hints = [`seen-hint-${groupId}`, ...unseen.map(({ id }) => `seen-${id}`)].join(" ");
+  return (
+    <form class="act" onSubmit={(event) => event.preventDefault()}>
+      <label for={`reason-${groupId}`}>Reason</label>
+      <textarea
+        id={`reason-${groupId}`}
+        rows={1}
+        maxLength={2_000}
+        value={reason}
+        placeholder="for the record; a denial needs one"
+        aria-describedby={`problems-${groupId}`}
+        onInput={(event) => setReason(event.currentTarget.value)}
+      />
+      <div class="buttons">
+        <button
+          type="button"
+          class="approve"
+          disabled={isBusy || chosen.length === 0 || unseen.length > 0}
+          aria-describedby={unseen.length > 0 ? hints : undefined}
+          onClick={() => void act("approve")}
+        >
+          Approve{what}
+        </button>
+        <button type="button" class="deny" disabled={isBusy || chosen.length === 0} onClick={() => void act("deny")}>
+          Deny{what}
+        </button>
+        <span class="hint" id={`seen-hint-${groupId}`}>
+          {unseen.length > 0 && (isOne ? "See the whole call first." : `${plural(unseen.length, "call")} not seen to the end.`)}
+        </span>
+      </div>
+      <div id={`problems-${groupId}`} role="alert" class="problem">
+        {problems.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+      </div>
+    </form>
+  );
 }
 
-/** Sets of ids, as a piece of state. */
-function useSet(): readonly [ReadonlySet<string>, (id: string, isIn: boolean) => void] {
-  const [set, change] = useState<ReadonlySet<string>>(new Set());
-  return [
-    set,
-    (id, isIn) =>
-      change((before) => {
-        const after = new Set(before);
-        if (isIn) after.add(id);
-        else after.delete(id);
-        return after;
-      }),
-  ];
-}
-
-/** Requests that came together, with one reason and two buttons for those that are selected. */
-export function RequestGroup({ group }: { readonly group: Group }): JSX.Element {
-  const { approvals } = group;
-  const [seen, setSeen] = useSet();
-  const [left, setLeft] = useSet();
-  const [reason, setReason] = useState("");
-  const [problems, setProblems] = useState<readonly string[]>([]);
-  const [isBusy, setBusy] = useState(false);
+/** Requests of one session that came together; a link to one of them leads here. */
+export function RequestGroup({ group: { id: groupId, approvals } }: { readonly group: Group }): JSX.Element {
   const card = useRef<HTMLElement>(null);
+  const choice = useChoice(approvals, card);
   const isTarget = approvals.some(({ id }) => id === place.value.id);
   useEffect(() => {
     if (!isTarget) return;
@@ -59,31 +69,10 @@ export function RequestGroup({ group }: { readonly group: Group }): JSX.Element 
   const [first] = approvals;
   if (first === undefined) return <></>;
   const isOne = approvals.length === 1;
-  const chosen = approvals.filter(({ id }) => !left.has(id));
-  const unseen = chosen.filter(({ id }) => !seen.has(id));
-
-  const act = async (verb: "approve" | "deny"): Promise<void> => {
-    if (verb === "deny" && reason.trim() === "") {
-      setProblems(["Say why: a denial needs a reason."]);
-      card.current?.querySelector("textarea")?.focus();
-      return;
-    }
-    setBusy(true);
-    const failed = await decide(verb, chosen, reason.trim());
-    setProblems(failed);
-    setBusy(false);
-    const done = chosen.length - failed.length;
-    if (done > 0) say(`${plural(done, "request")} ${verb === "approve" ? "approved" : "denied"}`);
-    await load("approvals");
-    if (failed.length === 0) focusNext();
-  };
-  const what = isOne ? "" : ` ${chosen.length} selected`;
-  const names = `seen-hint-${group.id} ${unseen.map(({ id }) => `seen-${id}`).join(" ")}`;
-
   return (
-    <article class={isTarget ? "group target" : "group"} ref={card} aria-labelledby={`group-${group.id}`}>
+    <article class={isTarget ? "group target" : "group"} ref={card} aria-labelledby={`group-${groupId}`}>
       <header>
-        <h2 id={`group-${group.id}`} tabIndex={-1}>
+        <h2 id={`group-${groupId}`} tabIndex={-1}>
           {isOne ? "One call" : `${approvals.length} calls within a second`} <span class="of">of</span> {first.agent_id}
         </h2>
         <p class="sub">
@@ -94,45 +83,12 @@ export function RequestGroup({ group }: { readonly group: Group }): JSX.Element 
         <RequestCall
           key={approval.id}
           approval={approval}
-          isSeen={seen.has(approval.id)}
-          onSeen={() => setSeen(approval.id, true)}
-          selection={isOne ? undefined : { isOn: !left.has(approval.id), toggle: () => setLeft(approval.id, !left.has(approval.id)) }}
+          isSeen={choice.isSeen(approval)}
+          onSeen={() => choice.see(approval)}
+          selection={isOne ? undefined : { isOn: choice.chosen.includes(approval), toggle: () => choice.toggle(approval) }}
         />
       ))}
-      <form class="act" onSubmit={(event) => event.preventDefault()}>
-        <label for={`reason-${group.id}`}>Reason</label>
-        <textarea
-          id={`reason-${group.id}`}
-          rows={1}
-          maxLength={2_000}
-          value={reason}
-          placeholder="for the record; a denial needs one"
-          aria-describedby={`problems-${group.id}`}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-        <div class="buttons">
-          <button
-            type="button"
-            class="approve"
-            disabled={isBusy || chosen.length === 0 || unseen.length > 0}
-            aria-describedby={unseen.length > 0 ? names : undefined}
-            onClick={() => void act("approve")}
-          >
-            Approve{what}
-          </button>
-          <button type="button" class="deny" disabled={isBusy || chosen.length === 0} onClick={() => void act("deny")}>
-            Deny{what}
-          </button>
-          <span class="hint" id={`seen-hint-${group.id}`}>
-            {unseen.length > 0 && (isOne ? "See the whole call first." : `${plural(unseen.length, "call")} not seen to the end.`)}
-          </span>
-        </div>
-        <div id={`problems-${group.id}`} role="alert" class="problem">
-          {problems.map((text) => (
-            <p key={text}>{text}</p>
-          ))}
-        </div>
-      </form>
+      <Act choice={choice} groupId={groupId} isOne={isOne} />
     </article>
   );
 }

@@ -12,6 +12,25 @@ function Identity({ session }: { readonly session: Session }): JSX.Element {
   return <span class="badge yes">identity confirmed{profile === null ? "" : `: ${profile}`}</span>;
 }
 
+function Numbers({ usage }: Pick<Session, "usage">): JSX.Element {
+  const rows: readonly (readonly [string, number])[] = [
+    ["calls", usage.calls],
+    ["refused", usage.denied],
+    ["running", usage.running],
+    ["last minute", usage.calls_last_minute],
+  ];
+  return (
+    <dl class="numbers">
+      {rows.map(([name, count]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{count}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 interface CardProps {
   readonly session: Session;
   readonly onOrder: (order: Order) => void;
@@ -53,24 +72,7 @@ function SessionCard({ session, onOrder }: CardProps): JSX.Element {
           {stopped.key !== null && <span class="of"> by {stopped.key}</span>}
         </p>
       )}
-      <dl class="numbers">
-        <div>
-          <dt>calls</dt>
-          <dd>{usage.calls}</dd>
-        </div>
-        <div>
-          <dt>refused</dt>
-          <dd>{usage.denied}</dd>
-        </div>
-        <div>
-          <dt>running</dt>
-          <dd>{usage.running}</dd>
-        </div>
-        <div>
-          <dt>last minute</dt>
-          <dd>{usage.calls_last_minute}</dd>
-        </div>
-      </dl>
+      <Numbers usage={usage} />
       <p class="sub">
         {user}
         {client !== null && `, ${client.name} ${client.version}`}, profile {active_profile ?? "none"}, bundle {bundle ?? "none"}, process{" "}

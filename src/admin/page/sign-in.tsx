@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Mark } from "./app.tsx";
+import { Mark } from "./mark.tsx";
 import { signIn, signInProblem } from "./store.ts";
 
 /** Asks for the token of a key. It stays in this tab and is sent to this server alone. */

@@ -32,6 +32,20 @@ export function StopDialog({ order, onClose }: DialogProps): JSX.Element {
   );
 }
 
+interface CheckProps {
+  readonly text: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+function Check({ text, isOn, onChange }: CheckProps): JSX.Element {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} /> {text}
+    </label>
+  );
+}
+
 function StopForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): JSX.Element {
   const { action, agent, label } = order;
   const [reason, setReason] = useState("");
@@ -70,16 +84,8 @@ function StopForm({ order, onClose }: { readonly order: Order; readonly onClose:
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />
-      {isStop && (
-        <label class="check">
-          <input type="checkbox" checked={endRunning} onChange={(event) => setEndRunning(event.currentTarget.checked)} /> End what runs, too
-        </label>
-      )}
-      {isStop && agent !== undefined && (
-        <label class="check">
-          <input type="checkbox" checked={wide} onChange={(event) => setWide(event.currentTarget.checked)} /> All sessions of agent {agent}
-        </label>
-      )}
+      {isStop && <Check text="End what runs, too" isOn={endRunning} onChange={setEndRunning} />}
+      {isStop && agent !== undefined && <Check text={`All sessions of agent ${agent}`} isOn={wide} onChange={setWide} />}
       <p class="problem" role="alert">
         {failure}
       </p>
