@@ -3,9 +3,11 @@
 # title: The gate
 # description: |
 #   Composes the rules of a bundle to one decision. The rules are found by reference, so that adding a rule to a bundle is adding its
-#   folder. A rule is a package `gate.rules.<rule>` with up to five members:
+#   folder. A rule is a package `gate.rules.<rule>` with up to nine members:
 #   `allow` and `deny`, a set of reasons, for calls; `visible` and `hidden`, a set of reasons, for listings; and `terms`, a set of
-#   objects such as `{"effect": "rearm"}`, under which an allowed call goes on.
+#   objects such as `{"effect": "rearm"}`, under which an allowed call goes on. Behind the gateway further ones count: `accepts` and
+#   `rejects`, a set of reasons, for messages that are no calls; `withholds`, a set of reasons, and `redactions`, a set of JSON
+#   pointers, for results.
 
 # METADATA
 # scope: subpackages
@@ -36,6 +38,27 @@ listing := _plain_permit if _is_shown
 
 listing := _refusal(_hidings) if not _is_shown
 
+# METADATA
+# scope: document
+# title: Decision on a message
+# description: |
+#   Whether a request other than a call, in either direction, or a notification may pass the gateway: at least one rule accepts it and
+#   no rule rejects it.
+# entrypoint: true
+message := _plain_permit if _is_accepted
+
+message := _refusal(_rejections) if not _is_accepted
+
+# METADATA
+# scope: document
+# title: Decision on a result
+# description: |
+#   Whether the result of something allowed goes back: unless a rule withholds it, without what the rules redact.
+# entrypoint: true
+result := object.union(_plain_permit, {"redact": _redactions}) if _is_released
+
+result := _refusal(_withholdings) if not _is_released
+
 _is_allowed if {
 	_reasons == set()
 	data.gate.rules[_].allow == true
@@ -45,6 +68,22 @@ _is_shown if {
 	_hidings == set()
 	data.gate.rules[_].visible == true
 }
+
+_is_accepted if {
+	_rejections == set()
+	data.gate.rules[_].accepts == true
+}
+
+_is_released if {
+	_withholdings == set()
+	is_object(input.result)
+}
+
+_rejections contains reason if some reason in compose.members(data.gate.rules[_].rejects)
+
+_withholdings contains reason if some reason in compose.members(data.gate.rules[_].withholds)
+
+_redactions contains path if some path in compose.members(data.gate.rules[_].redactions)
 
 _reasons contains reason if some reason in compose.members(data.gate.rules[_].deny)
 

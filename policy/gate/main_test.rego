@@ -154,6 +154,48 @@ test_listing_composes_what_rules_say_on_listings[note] if {
 	got == tc.want
 }
 
+test_message_accepted_when_one_rule_accepts_and_none_rejects[note] if {
+	some note, tc in {
+		"no rule": {"rules": {}, "want": _denied(set(), {})},
+		"a rule without a word on it": {"rules": {"a": {"allow": true, "visible": true}}, "want": _denied(set(), {})},
+		"accepted": {"rules": {"a": {"accepts": true}}, "want": _allowed({})},
+		"accepted beside a silent rule": {"rules": {"a": {"accepts": true}, "b": {}}, "want": _allowed({})},
+		"rejected": {
+			"rules": {"a": {"rejects": {_reason("a", "a.x")}}},
+			"want": _denied({_reason("a", "a.x")}, {"deny_reason": "a.x says no"}),
+		},
+		"one accepts, one rejects": {
+			"rules": {"a": {"accepts": true}, "b": {"rejects": {_reason("b", "b.x")}}},
+			"want": _denied({_reason("b", "b.x")}, {"deny_reason": "b.x says no"}),
+		},
+		"rejects is no set": {"rules": {"a": {"accepts": true, "rejects": true}}, "want": _denied({true}, {})},
+		"accepts is a string": {"rules": {"a": {"accepts": "yes"}}, "want": _denied(set(), {})},
+	}
+	got := gate.message with data.gate.rules as tc.rules
+	got == tc.want
+}
+
+test_result_goes_back_unless_a_rule_withholds_it[note] if {
+	some note, tc in {
+		"no result": {"rules": {}, "input": {}, "want": _denied(set(), {})},
+		"result is no object": {"rules": {}, "input": {"result": "x"}, "want": _denied(set(), {})},
+		"no rule": {"rules": {}, "input": {"result": {}}, "want": _allowed({"redact": set()})},
+		"redacted": {
+			"rules": {"a": {"redactions": {"/content/0/text"}}, "b": {"redactions": {"/x"}}},
+			"input": {"result": {}},
+			"want": _allowed({"redact": {"/content/0/text", "/x"}}),
+		},
+		"withheld": {
+			"rules": {"a": {"withholds": {_reason("a", "a.x")}, "redactions": {"/x"}}},
+			"input": {"result": {}},
+			"want": _denied({_reason("a", "a.x")}, {"deny_reason": "a.x says no"}),
+		},
+		"withholds is no set": {"rules": {"a": {"withholds": true}}, "input": {"result": {}}, "want": _denied({true}, {})},
+	}
+	got := gate.result with input as tc.input with data.gate.rules as tc.rules
+	got == tc.want
+}
+
 # The three rules of the default bundle together: silence of one is no consent of another.
 test_decision_of_the_three_rules[note] if {
 	some note, tc in {

@@ -34,6 +34,7 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
   const stop = record.stop === undefined ? {} : { stop: { id: record.stop.id, reason: redactText(record.stop.reason) } };
   const regate = { event: "decision", ...parent, ...stop, bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
   const event = common(record.decisionId, frame);
+  if (record.path !== undefined) event["path"] = record.path;
   if (record.bundle !== undefined) event["bundles"] = { [record.bundle.name]: { revision: record.bundle.digest } };
   event["metrics"] = { ...record.metrics };
   try {

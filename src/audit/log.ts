@@ -13,7 +13,10 @@ export interface DecisionRecord {
   readonly decisionId: string;
   /** Decision id of the call that made this one. */
   readonly parent?: string;
-  readonly call: ToolCall;
+  /** Absent for a decision that is not about a call. */
+  readonly call?: ToolCall;
+  /** Entrypoint that was asked; `gate/decision` unless given. */
+  readonly path?: "gate/message" | "gate/result";
   /** The policy input exactly as it was built for this call, also when an earlier stage refused. */
   readonly input: JsonObject;
   readonly verdict: Verdict;

@@ -61,7 +61,8 @@ export function makeCall(parts: CallParts): MadeCall {
   const tool = named ? parts.tool : loggable(parts.tool);
   const facts = factsOf(tool);
   const args: Readonly<JsonObject> = copy.ok ? copy.value : Object.freeze({});
-  const shell = tool === RUN_SHELL ? analysisOf(copy.ok ? args : undefined, parts.analyse) : undefined;
+  const isShell = isLocalShell(tool, facts);
+  const shell = isShell ? analysisOf(copy.ok ? args : undefined, parts.analyse) : undefined;
   const call: ToolCall = Object.freeze({
     tool,
     arguments: args,
@@ -69,11 +70,16 @@ export function makeCall(parts: CallParts): MadeCall {
     time,
     facts,
     risk: riskOf(facts, shell),
-    dryRun: tool === RUN_SHELL && args["dry_run"] === true,
+    dryRun: isShell && args["dry_run"] === true,
     ...(shell === undefined ? {} : { shell }),
   });
   const problem = copy.ok ? (named ? undefined : "malformed") : copy.problem;
   return problem === undefined ? { call } : { call, problem };
+}
+
+/** The local tool alone: what an upstream server calls so is a tool like any other (reference/gateway.md, Decisions). */
+export function isLocalShell(tool: string, { source }: Pick<ToolFacts, "source">): boolean {
+  return tool === RUN_SHELL && source === "local";
 }
 
 function analysisOf(args: Readonly<JsonObject> | undefined, analyse: (command: string) => ShellAnalysis): ShellAnalysis {

@@ -125,10 +125,55 @@ function keyOfUndeclared(name: string): string | null {
  * command is clear, else `destructive`, also when nobody analysed it; for every other tool from its declared flags.
  */
 export function riskClass(facts: ToolFacts, shell?: ShellAnalysis): Risk {
+  if (facts.source === "upstream") return upstreamClass(facts);
   if (!facts.known) return "unknown";
   if (facts.name === RUN_SHELL) return shell?.verdict === "clear" ? "mutable" : "destructive";
   if (facts.destructive || facts.live_write) return "destructive";
   return facts.read_only ? "read" : "mutable";
+}
+
+/** An undeclared tool of an upstream server is mutable, or destructive when it says so itself (reference/gateway.md, Refusals and codes). */
+function upstreamClass({ known, destructive, live_write, read_only }: ToolFacts): Risk {
+  if (destructive || live_write) return "destructive";
+  return known && read_only ? "read" : "mutable";
+}
+
+/** A tool of an upstream server. */
+export interface UpstreamToolFacts {
+  /** Wire name. */
+  readonly wireName: string;
+  /** The server's own name for it. */
+  readonly name: string;
+  readonly server: string;
+  /** The server's own hint; it can only make the tool stricter. */
+  readonly destructiveHint: boolean;
+  readonly pinned: boolean;
+  readonly digest?: string | undefined;
+  readonly argumentsChecked?: "types" | "full" | "off" | undefined;
+}
+
+/**
+ * The declared facts of an upstream's tool. The rows of the bundle's data declare it by `<server id>__<name>`, or by its wire name where no
+ * local tool has that name or key; beside each other the stricter word counts. Hints of the server can only tighten.
+ */
+export function upstreamFacts(tool: UpstreamToolFacts, rows: RiskRows = {}): ToolFacts {
+  const { wireName, name, server, destructiveHint, pinned, digest, argumentsChecked } = tool;
+  const joined = `${server}__${name}`;
+  const key = DECLARED_RISK.has(wireName) || DECLARED_BY_KEY.has(wireName) ? joined : wireName;
+  const given = [...new Set([joined, key])].map((one) => rowOf(rows, one)).filter((row) => row !== undefined);
+  const flags = given.length > 0 ? strictest(given) : MUTATING;
+  return Object.freeze({
+    name,
+    command_key: key,
+    source: "upstream",
+    server,
+    known: given.length > 0,
+    ...flags,
+    destructive: flags.destructive || destructiveHint,
+    pinned,
+    ...(digest === undefined ? {} : { digest }),
+    ...(argumentsChecked === undefined ? {} : { arguments_checked: argumentsChecked }),
+  });
 }
 
 function rowOf(rows: RiskRows, key: string): Readonly<Record<string, unknown>> | undefined {

@@ -23,6 +23,8 @@ export interface ToolFacts {
   readonly pinned: boolean;
   readonly labels?: readonly string[];
   readonly digest?: string;
+  /** How the arguments of an upstream's tool are checked before they are forwarded. */
+  readonly arguments_checked?: "types" | "full" | "off";
 }
 
 /** Analysis of a run_shell command, as policy sees it (design §2, field `shell`; reference/shell.md §3). */

@@ -1,6 +1,7 @@
 import { resolveDecideOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Decision } from "../policy/decision.ts";
+import type { Entrypoint } from "../policy/engine.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { checkInputFile, openInput } from "./input-file.ts";
 import { answerLines, type Document, readWhole } from "./json-input.ts";
@@ -16,7 +17,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   if (file !== undefined && file !== "-") checkInputFile(file);
   const options = await resolveDecideOptions(args, surroundings());
   const engine = await loadBundle(options.bundle, { ...options.policy, check: "whole", ...given("deadlineMs", options.policyDeadlineMs) });
-  const entrypoint = args.values.get("entrypoint") === "gate/listing" ? "gate/listing" : "gate/decision";
+  const entrypoint = (args.values.get("entrypoint") ?? "gate/decision") as Entrypoint;
   let denied = false;
   const decide = (input: unknown): string => {
     const decision: Decision = engine.decide(input, entrypoint);
@@ -51,7 +52,7 @@ export const DECIDE_COMMAND: Command = {
       name: "entrypoint",
       kind: "text",
       placeholder: "NAME",
-      choices: ["gate/decision", "gate/listing"],
+      choices: ["gate/decision", "gate/listing", "gate/message", "gate/result"],
       describe: "what to ask: may this call run, or may this tool be listed (default: gate/decision)",
     },
     ...settingOptions(["bundle", "bundleDigest", "policyDialect", "policyDeadlineMs"]),

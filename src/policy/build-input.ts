@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../call/json.ts";
-import type { ShellAnalysis, ToolCall } from "../call/tool-call.ts";
+import type { ShellAnalysis, ToolCall, ToolFacts } from "../call/tool-call.ts";
 import type { Claim, SessionView } from "../session/session.ts";
 import type { PolicyInput } from "./input.ts";
 
@@ -51,6 +51,50 @@ export function buildPolicyInput(parts: PolicyInputParts): PolicyInput & JsonObj
     ...present("elevation", elevation),
     ...present("lease", lease),
     ...present("subject", subject),
+  };
+  return input as unknown as PolicyInput & JsonObject;
+}
+
+/** What is known when a message that is no call, or a result, is put to policy. */
+export interface MessageInputParts {
+  readonly time: string;
+  readonly session: SessionView;
+  readonly environment: { readonly sandbox: "bwrap" | "none" };
+  readonly context?: Readonly<JsonObject> | undefined;
+  /** The tool that it belongs to, or what is known of the server. */
+  readonly facts: ToolFacts;
+  readonly method: string;
+  /** Who sent a message; absent for a result. */
+  readonly from?: "client" | "upstream" | undefined;
+  readonly params?: Readonly<JsonObject> | undefined;
+  readonly result?: Readonly<JsonObject> | undefined;
+  /** The call whose result it is. */
+  readonly call?: ToolCall | undefined;
+}
+
+/** Builds the input of `gate/message` and `gate/result`: the claim as for calls, and the message (reference/gateway.md). */
+export function buildMessageInput(parts: MessageInputParts): PolicyInput & JsonObject {
+  const { time, session, environment, context, facts, method, from, params, result, call } = parts;
+  const { agentId, sessionId } = session.claim;
+  const agent = { id: agentId, session_id: sessionId, kind: "mcp", risk: call?.risk ?? "unknown", dry_run: false };
+  const input = {
+    time,
+    user: session.user,
+    groups: session.groups,
+    session_id: sessionId,
+    agent,
+    ...(call === undefined ? {} : { command: call.tool, args: argStrings(call.arguments), arguments: call.arguments, path: call.path }),
+    tool: facts,
+    session: session.identity,
+    profile: session.profile,
+    client: session.client,
+    usage: session.usage,
+    method,
+    ...present("from", from),
+    ...present("params", params),
+    ...present("result", result),
+    ...present("context", context),
+    environment,
   };
   return input as unknown as PolicyInput & JsonObject;
 }

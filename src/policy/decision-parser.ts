@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import type { Decision, Reason } from "./decision.ts";
 import { engineDenial } from "./denials.ts";
 import { translate, type Dialect } from "./dialects.ts";
+import type { Entrypoint } from "./engine.ts";
 import { MAX_RESULT_LENGTH } from "./limits.ts";
 
 type Check = (value: JsonValue) => boolean;
@@ -32,7 +33,7 @@ const isReason = objectOf({ ...REASON_KEYS, remedy: isString }, ["code", "rule",
 const isWarning = objectOf(REASON_KEYS, ["code", "rule", "message"]);
 
 /** Every key but `allow`, which has rows of its own in design §2. */
-const isDocument = objectOf({
+const DOCUMENT: Readonly<Record<string, Check>> = {
   allow: () => true,
   reasons: listOf(isReason),
   deny_reason: isString,
@@ -42,6 +43,12 @@ const isDocument = objectOf({
   confirm: oneOf("none", "elicit", "block"),
   approval: objectOf({ approvers: listOf(isString), quorum: isCount, ttl_seconds: isCount }),
   sandbox: objectOf({ network: isBoolean, write: oneOf("workdir", "none") }),
+};
+const isDocument = objectOf(DOCUMENT);
+/** What `gate/result` answers says beside that what is to be left out. */
+const isResultDocument = objectOf({
+  ...DOCUMENT,
+  redact: listOf((path) => typeof path === "string" && (path === "" || path.startsWith("/"))),
 });
 
 /**
@@ -49,19 +56,20 @@ const isDocument = objectOf({
  * Reasons and warnings come out sorted by rule, code and message and without repetition, since a set has no order in WASM (trials W02).
  * @param text result set as the policy module wrote it
  * @param dialect how the document is to be read
+ * @param entrypoint which one answered: only `gate/result` may say what to redact
  * @returns a deeply frozen decision
  */
-export function parseDecision(text: string, dialect: Dialect): Decision {
+export function parseDecision(text: string, dialect: Dialect, entrypoint: Entrypoint = "gate/decision"): Decision {
   const set = text.length > MAX_RESULT_LENGTH ? undefined : parseJson(text);
   if (!Array.isArray(set)) return engineDenial("policy.malformed");
   if (set.length === 0) return engineDenial("policy.no_decision");
   const [row] = set;
   if (set.length !== 1 || !isJsonObject(row) || Object.keys(row).join() !== "result") return engineDenial("policy.malformed");
-  return judge(translate(row["result"] ?? null, dialect));
+  return judge(translate(row["result"] ?? null, dialect), entrypoint === "gate/result" ? isResultDocument : isDocument);
 }
 
-function judge(document: JsonValue | undefined): Decision {
-  if (!isJsonObject(document) || !isDocument(document)) return engineDenial("policy.malformed");
+function judge(document: JsonValue | undefined, isFit: Check): Decision {
+  if (!isJsonObject(document) || !isFit(document)) return engineDenial("policy.malformed");
   if (!Object.hasOwn(document, "allow"))
     return engineDenial("policy.default_deny", (document["deny_reason"] as string | undefined) || undefined);
   if (typeof document["allow"] !== "boolean") return engineDenial("policy.non_boolean_allow");
@@ -72,7 +80,7 @@ function judge(document: JsonValue | undefined): Decision {
 
 /** Keys in a fixed order, whatever order the policy wrote them in; an empty `deny_reason` says nothing and is left out. */
 function freeze(document: JsonObject): Decision {
-  const { deny_reason, halt, sandbox, warnings, approval } = document;
+  const { deny_reason, halt, sandbox, warnings, approval, redact } = document;
   const decision = {
     allow: document["allow"],
     reasons: sorted(document["reasons"]),
@@ -82,6 +90,7 @@ function freeze(document: JsonObject): Decision {
     effect: document["effect"] ?? "none",
     confirm: document["confirm"] ?? "none",
     ...(approval === undefined ? {} : { approval: frozenApproval(approval as JsonObject) }),
+    ...(redact === undefined ? {} : { redact: Object.freeze([...(redact as string[])].sort()) }),
     ...(sandbox === undefined ? {} : { sandbox: Object.freeze({ ...(sandbox as JsonObject) }) }),
   };
   return Object.freeze(decision) as unknown as Decision;

@@ -18,5 +18,7 @@ export interface Decision {
   readonly effect: "none" | "record_identity_read" | "rearm";
   readonly confirm: "none" | "elicit" | "block";
   readonly approval?: { readonly approvers?: readonly string[]; readonly quorum?: number; readonly ttl_seconds?: number };
+  /** Of `gate/result` alone: JSON pointers into the result. */
+  readonly redact?: readonly string[];
   readonly sandbox?: { readonly network?: boolean; readonly write?: "workdir" | "none" };
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { Decision } from "./decision.ts";
 
 /** Entrypoints that a Regate bundle exports (design §2). */
-export type Entrypoint = "gate/decision" | "gate/listing";
+export type Entrypoint = "gate/decision" | "gate/listing" | "gate/message" | "gate/result";
 
 /** The policy port: the one way in which the rest of Regate asks a policy (design §2, Engine). */
 export interface Engine {
@@ -18,6 +18,8 @@ export interface Engine {
    * @param entrypoint `gate/decision` unless given
    */
   decide(input: unknown, entrypoint?: Entrypoint): Decision;
+  /** Whether the bundle exports an entrypoint; every bundle has `gate/decision`. */
+  has(entrypoint: Entrypoint): boolean;
   /** Ends the engine's worker, if it has one; later decisions are denials. */
   close(): void;
 }

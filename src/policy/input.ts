@@ -31,6 +31,10 @@ const tool = z
     pinned: z.boolean().optional().describe("definition of an upstream tool is pinned by digest"),
     labels: z.array(z.string()).optional().describe("labels of the configuration; absent when there are none"),
     digest: z.string().optional().describe("digest of the definition of an upstream tool; absent for local tools"),
+    arguments_checked: z
+      .enum(["types", "full", "off"])
+      .optional()
+      .describe("how the arguments of an upstream tool are checked against its inputSchema before they are forwarded"),
   })
   .describe("declared facts about the tool");
 
@@ -150,7 +154,13 @@ export const policyInputSchema = z
     usage: usage.optional(),
     approval: approval.optional(),
     workdir: z.string().optional().describe("working directory of run_shell"),
-    method: z.string().optional().describe("`tools/call`"),
+    method: z.string().optional().describe("`tools/call`; in gate/message and gate/result the method of the message"),
+    from: z.enum(["client", "upstream"]).optional().describe("gate/message: who sent the message"),
+    params: z.record(z.string(), z.any()).optional().describe("gate/message, gate/result: params of the message; absent for calls"),
+    result: z
+      .record(z.string(), z.any())
+      .optional()
+      .describe("gate/result: the result as the upstream sent it; gate/message: a client's answer to roots/list"),
     context: z.record(z.string(), z.any()).optional().describe("what the host supplies, never from arguments; absent when not set"),
     shell: shell.optional(),
     environment: z

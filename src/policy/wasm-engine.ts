@@ -40,13 +40,14 @@ export function createEngine(parts: EngineParts): Engine {
     try {
       const id = parts.entrypoints.get(entrypoint);
       if (id === undefined) throw new Error(`module has no entrypoint \`${entrypoint}\``);
-      return parse(parts.evaluator.evaluate(id, write(input)));
+      return parse(parts.evaluator.evaluate(id, write(input)), entrypoint);
     } catch (error) {
       report(parts, error);
       return engineDenial("policy.error");
     }
   };
-  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, close: () => parts.evaluator.close() });
+  const has = (entrypoint: Entrypoint): boolean => parts.entrypoints.has(entrypoint);
+  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, has, close: () => parts.evaluator.close() });
 }
 
 /** Checks the whole input first, also what the policy does not read. */
@@ -57,15 +58,16 @@ function wholeThen(project: Projection, bytes: number): Projection {
   };
 }
 
-function cachedParser(dialect: Dialect): (text: string) => Decision {
+function cachedParser(dialect: Dialect): (text: string, entrypoint: Entrypoint) => Decision {
   const known = new Map<string, Decision>();
-  return (text) => {
-    const before = known.get(text);
+  return (text, entrypoint) => {
+    const key = `${entrypoint === "gate/result" ? "r" : "d"}${text}`;
+    const before = known.get(key);
     if (before !== undefined) return before;
-    const decision = parseDecision(text, dialect);
+    const decision = parseDecision(text, dialect, entrypoint);
     if (text.length <= CACHED_LENGTH) {
       if (known.size >= CACHE_SIZE) known.clear();
-      known.set(text, decision);
+      known.set(key, decision);
     }
     return decision;
   };

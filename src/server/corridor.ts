@@ -18,7 +18,9 @@ import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
 import { handlerRefusal } from "./handler.ts";
-import { listTools } from "./listing.ts";
+import { isShown, listTools } from "./listing.ts";
+import { judgeMessage, judgeResult } from "./message-gate.ts";
+import type { MessageRequest, MessageVerdict, ResultRequest, ResultVerdict } from "./message-gate.ts";
 import { pendingDecision, settlePending } from "./pending.ts";
 import { perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
@@ -34,6 +36,12 @@ import { createStopWatch } from "./stop-watch.ts";
 export interface OpenCorridor extends Corridor {
   /** What the gate would say to a call now; neither recorded nor counted, and without effect. */
   decide(request: CallRequest): Verdict;
+  /** Whether a tool of this name is shown to the agent: entitlement and `gate/listing`. */
+  isShown(tool: string): boolean;
+  /** Judges and records a message that is no call. */
+  message(request: MessageRequest): MessageVerdict;
+  /** Judges a result on its way back. */
+  result(request: ResultRequest): ResultVerdict;
   /** Says who the session belongs to from now on (device login). */
   identify(user: string, principals: readonly string[]): void;
 }
@@ -63,6 +71,9 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
       core.session.identify(user, principals);
       options.sessions?.identify(options.claim.sessionId, { user, principals });
     },
+    isShown: (tool) => isShown(core, tool),
+    message: (request) => judgeMessage(core, request),
+    result: (request) => judgeResult(core, request),
     listTools: () => listTools(core),
     setClient: (facts) => core.session.setClient(facts),
     close: () =>

@@ -15,7 +15,8 @@ export function listTools(core: Core): readonly ListedTool[] {
     .map((registered) => listed(core, registered));
 }
 
-function isShown(core: Core, name: string): boolean {
+/** Whether the agent is entitled to a tool and `gate/listing` shows it. */
+export function isShown(core: Core, name: string): boolean {
   const { engine, allowlist } = core.options;
   if (engine === undefined || !isEntitled(name, allowlist)) return false;
   return engine.decide(listingInputFor(core, name), "gate/listing").allow;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
-import { RUN_SHELL } from "../call/make-call.ts";
+import { isLocalShell } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import type { ApprovalUse } from "../govern/approval-desk.ts";
 import { REFUSALS } from "../gate/refusals.ts";
@@ -66,7 +66,7 @@ function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, 
 function profileGifts({ call, admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
   const names = Object.keys(admission.session.variables ?? {}).sort();
   const home = (admission.session.home ?? []).map(({ path, write }) => `${path}${write ? " (write)" : ""}`);
-  if (call.tool !== RUN_SHELL || status === "dry_run" || status === "arguments_invalid") return {};
+  if (!isLocalShell(call.tool, call.facts) || status === "dry_run" || status === "arguments_invalid") return {};
   return { ...(names.length > 0 ? { profile_variables: names } : {}), ...(home.length > 0 ? { profile_home: home } : {}) };
 }
 

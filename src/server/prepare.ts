@@ -1,6 +1,6 @@
 import type { JsonObject } from "../call/json.ts";
 import { frozenCopy } from "../call/frozen-copy.ts";
-import { RUN_SHELL } from "../call/make-call.ts";
+import { isLocalShell } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import { checkArguments } from "../tools/arguments.ts";
 import { planOf } from "../tools/plan.ts";
@@ -42,7 +42,7 @@ export function isUnchanged(request: CallRequest, call: ToolCall): boolean {
 }
 
 function prepareGiven(handler: NonNullable<CallRequest["handler"]>, call: ToolCall): Prepared {
-  if (call.tool === RUN_SHELL && typeof call.arguments["command"] !== "string") {
+  if (isLocalShell(call.tool, call.facts) && typeof call.arguments["command"] !== "string") {
     return { kind: "invalid", problem: "`command`: expected string" };
   }
   return { kind: "run", start: call.dryRun ? startPlan : async (context) => handler(call.arguments, context) };

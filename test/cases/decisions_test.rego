@@ -58,6 +58,17 @@ _decision(row) := decision if {
 	decision := data.gate.listing with data.gate.rules as _rules(row) with input as row.input
 }
 
+_decision(row) := decision if {
+	row.entrypoint == "gate/message"
+	decision := data.gate.message with data.gate.rules as _rules(row) with input as row.input
+}
+
+_decision(row) := object.union(decision, listed) if {
+	row.entrypoint == "gate/result"
+	decision := data.gate.result with data.gate.rules as _rules(row) with input as row.input
+	listed := {key: [path | some path in decision[key]] | some key in ["redact"]; decision[key]}
+}
+
 # What the rules of the row's bundle say, over that bundle's data.
 _rules(row) := {rule: members |
 	some rule in data[row.bundle].rules

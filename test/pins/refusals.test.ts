@@ -106,6 +106,34 @@ const PINNED: readonly (readonly [code: string, row: { text: string; retryable: 
   ["call.cancelled", { text: "call: cancelled by the client", retryable: true }],
   ["call.failed", { text: "call: the tool failed", retryable: false }],
   ["call.result_too_large", { text: "call: the tool's result is too large", retryable: false }],
+  ["upstream.unavailable", { text: "upstream: the server is not available, nothing was sent", retryable: true }],
+  [
+    "upstream.outcome_unknown",
+    { text: "upstream: the connection was lost after the call was sent, its outcome is unknown", retryable: false },
+  ],
+  ["upstream.timeout", { text: "upstream: no answer in time, the server was told to stop", retryable: true }],
+  ["upstream.result_too_large", { text: "upstream: the result exceeds the size limit", retryable: false }],
+  [
+    "pin.changed",
+    {
+      text: "pin: the tool's definition has changed since it was pinned, nothing was sent: see `regate pins show`",
+      retryable: false,
+    },
+  ],
+  ["pin.new", { text: "pin: the tool is not pinned yet, nothing was sent: see `regate pins show`", retryable: false }],
+  [
+    "pin.hidden_text",
+    { text: "pin: the tool's definition holds hidden characters, nothing was sent: see `regate pins show`", retryable: false },
+  ],
+  [
+    "pin.server_changed",
+    {
+      text: "pin: the server's command or address has changed since it was pinned, nothing was sent: see `regate pins show`",
+      retryable: false,
+    },
+  ],
+  ["pin.unreadable", { text: "pin: the lock file cannot be read, nothing was sent: see `regate pins show`", retryable: false }],
+  ["name.ambiguous", { text: "name: malformed or not unique, it is not served", retryable: false }],
   ["audit.unavailable", { text: "audit: the decision could not be recorded, nothing was executed", retryable: true }],
   ["gate.stopped", { text: "gate: stopped, nothing was executed", retryable: false }],
   ["gate.closed", { text: "gate: closed, nothing was executed", retryable: false }],

@@ -30,6 +30,7 @@ export function engineOf(decide: (input: JsonObject, entrypoint: Entrypoint) => 
       asked.push(structuredClone(input) as JsonObject);
       return decide(input as JsonObject, entrypoint);
     },
+    has: () => true,
     close: () => undefined,
   };
 }

@@ -7,6 +7,7 @@
 #   seed: "003: policy/examples/agent-session.rego shows a policy that requires both bound fields"
 package gate.rules.agent_session
 
+import data.lib.messages
 import data.lib.reasons
 
 # METADATA
@@ -35,6 +36,15 @@ session_unbound := reasons.of(rego.metadata.chain())
 #   message: "agent_session: the agent's session is not the session of the call"
 #   seed: "003: they do not replace the process claim"
 session_mismatch := reasons.of(rego.metadata.chain())
+
+# METADATA
+# title: Unknown message
+# description: The message is none that MCP defines; such a one must be allowed by name.
+# custom:
+#   code: agent_session.message_unknown
+#   message: "agent_session: the message is none that this policy knows"
+#   seed: "our own: an unknown method is refused unless it is allowed by name"
+message_unknown := reasons.of(rego.metadata.chain())
 
 # METADATA
 # scope: document
@@ -70,6 +80,25 @@ visible if allow
 # title: Hidden tools
 # description: Every tool, when the claim is not bound, for the same reasons.
 hidden := deny
+
+# METADATA
+# scope: document
+# title: Accepted messages
+# description: Every message that MCP defines, in both directions, for a bound claim.
+accepts if {
+	allow
+	messages.is_known(input.method)
+}
+
+# METADATA
+# scope: document
+# title: Rejected messages
+# description: Unknown methods, and every message when the claim is not bound.
+rejects contains reason if some reason in deny
+
+rejects contains message_unknown if not _method_is_known
+
+_method_is_known if messages.is_known(input.method)
 
 _agent_is_bound if {
 	is_string(input.agent.id)

@@ -4,7 +4,12 @@ import data.gate.rules.agent_session
 
 # What the reasons say, literally: agents and logs see these texts.
 test_agent_session_reasons if {
-	got := {agent_session.agent_unbound, agent_session.session_unbound, agent_session.session_mismatch}
+	got := {
+		agent_session.agent_unbound,
+		agent_session.session_unbound,
+		agent_session.session_mismatch,
+		agent_session.message_unknown,
+	}
 	got == {
 		{
 			"code": "agent_session.agent_unbound",
@@ -20,6 +25,11 @@ test_agent_session_reasons if {
 			"code": "agent_session.session_mismatch",
 			"rule": "agent_session",
 			"message": "agent_session: the agent's session is not the session of the call",
+		},
+		{
+			"code": "agent_session.message_unknown",
+			"rule": "agent_session",
+			"message": "agent_session: the message is none that this policy knows",
 		},
 	}
 }
@@ -112,6 +122,32 @@ test_agent_session_listing_follows_the_claim[note] if {
 	visible == tc.visible
 	hidden := agent_session.hidden with input as tc.call
 	hidden == tc.hidden
+}
+
+test_agent_session_messages_follow_the_claim_and_the_method[note] if {
+	some note, tc in {
+		"known": {"message": object.union(_claimed({}), {"method": "resources/read"}), "accepts": true, "rejects": set()},
+		"upstream request": {
+			"message": object.union(_claimed({}), {"method": "roots/list"}),
+			"accepts": true,
+			"rejects": set(),
+		},
+		"unknown": {
+			"message": object.union(_claimed({}), {"method": "x/custom"}),
+			"accepts": false,
+			"rejects": {agent_session.message_unknown},
+		},
+		"no method": {"message": _claimed({}), "accepts": false, "rejects": {agent_session.message_unknown}},
+		"unbound": {
+			"message": object.union(_claimed({"id": ""}), {"method": "resources/read"}),
+			"accepts": false,
+			"rejects": {agent_session.agent_unbound},
+		},
+	}
+	accepts := count([true | agent_session.accepts with input as tc.message]) == 1
+	accepts == tc.accepts
+	rejects := agent_session.rejects with input as tc.message
+	rejects == tc.rejects
 }
 
 # What the rule says; a refused call has no `allow`.

@@ -11,12 +11,23 @@ import data.lib.reasons
 
 # METADATA
 # title: Tool outside the set
-# description: The tool is not one of `data.regate.ai_agent.tools`; names are compared exactly.
+# description: |
+#   The tool is not one of `data.regate.ai_agent.tools`, or it is a tool of an upstream server, whatever it is called; names are compared
+#   exactly.
 # custom:
 #   code: ai_agent.tool_not_listed
 #   message: "ai_agent: the tool is not in the tool set of this agent"
 #   seed: "003: admin_* and identity_* are absent, so that bundle denies them"
 tool_not_listed := reasons.of(rego.metadata.chain())
+
+# METADATA
+# title: Message outside the set
+# description: The message is not one of `data.regate.ai_agent.messages`; the shipped data lists none.
+# custom:
+#   code: ai_agent.message_not_listed
+#   message: "ai_agent: the message is not in the message set of this agent"
+#   seed: "003: an explicit agent tool set"
+message_not_listed := reasons.of(rego.metadata.chain())
 
 # METADATA
 # title: Destructive without dry run
@@ -62,7 +73,26 @@ visible if _tool_is_listed
 # description: Every tool outside the set.
 hidden contains tool_not_listed if not _tool_is_listed
 
-_tool_is_listed if input.command in data.regate.ai_agent.tools
+# METADATA
+# scope: document
+# title: Accepted messages
+# description: The messages of the set.
+accepts if _message_is_listed
+
+# METADATA
+# scope: document
+# title: Rejected messages
+# description: Every message outside the set.
+rejects contains message_not_listed if not _message_is_listed
+
+_message_is_listed if input.method in data.regate.ai_agent.messages
+
+_tool_is_listed if {
+	input.command in data.regate.ai_agent.tools
+	not _is_upstream
+}
+
+_is_upstream if input.tool.source == "upstream"
 
 _call_is_covered if input.command != "run_shell"
 

@@ -4,8 +4,13 @@ import data.gate.rules.ai_agent
 
 # What the reasons say, literally: agents and logs see these texts.
 test_ai_agent_reasons if {
-	got := {ai_agent.tool_not_listed, ai_agent.destructive}
+	got := {ai_agent.tool_not_listed, ai_agent.message_not_listed, ai_agent.destructive}
 	got == {
+		{
+			"code": "ai_agent.message_not_listed",
+			"rule": "ai_agent",
+			"message": "ai_agent: the message is not in the message set of this agent",
+		},
 		{
 			"code": "ai_agent.tool_not_listed",
 			"rule": "ai_agent",
@@ -51,6 +56,7 @@ test_ai_agent_tool_outside_the_set_denied[note] if {
 		"object": {"command": {"list_sessions": true}},
 		"elevation names it": object.union(_elevated({"tools": ["admin_explain"]}), {"command": "admin_explain"}),
 		"the name of a tool, but as `tool.name` only": {"tool": {"name": "list_sessions"}},
+		"a tool of an upstream server with a listed name": {"command": "list_sessions", "tool": {"source": "upstream"}},
 	}
 	_answer(call) == {"deny": {ai_agent.tool_not_listed}}
 }
@@ -131,7 +137,25 @@ test_ai_agent_listing_shows_the_set[note] if {
 	hidden == tc.hidden
 }
 
-_data := {"ai_agent": {"tools": ["list_sessions", "run_shell"]}}
+test_ai_agent_messages_of_the_set[note] if {
+	some note, tc in {
+		"listed": {"message": {"method": "prompts/get"}, "accepts": true, "rejects": set()},
+		"not listed": {"message": {"method": "roots/list"}, "accepts": false, "rejects": {ai_agent.message_not_listed}},
+		"a tool's name": {"message": {"method": "list_sessions"}, "accepts": false, "rejects": {ai_agent.message_not_listed}},
+		"no method": {"message": {}, "accepts": false, "rejects": {ai_agent.message_not_listed}},
+	}
+	accepts := count([true | ai_agent.accepts with input as tc.message with data.regate as _data]) == 1
+	accepts == tc.accepts
+	rejects := ai_agent.rejects with input as tc.message with data.regate as _data
+	rejects == tc.rejects
+}
+
+test_ai_agent_without_message_data_rejects if {
+	got := ai_agent.rejects with input as {"method": "prompts/get"} with data.regate as {"ai_agent": {"tools": []}}
+	got == {ai_agent.message_not_listed}
+}
+
+_data := {"ai_agent": {"tools": ["list_sessions", "run_shell"], "messages": ["prompts/get"]}}
 
 # What the rule says; a refused call has no `allow`.
 _answer(call) := object.filter(rule, ["allow", "deny"]) if {

@@ -9,6 +9,7 @@
 #   seed: "000: per-session block-first-mutation identity gate"
 package gate.rules.identity_gate
 
+import data.lib.messages
 import data.lib.reasons
 
 # METADATA
@@ -28,6 +29,15 @@ unconfirmed := reasons.of(rego.metadata.chain())
 #   code: identity_gate.no_command
 #   message: "identity_gate: the listing names no tool"
 no_command := reasons.of(rego.metadata.chain())
+
+# METADATA
+# title: Unknown message
+# description: The message is none that MCP defines; such a one must be allowed by name.
+# custom:
+#   code: identity_gate.message_unknown
+#   message: "identity_gate: the message is none that this policy knows"
+#   seed: "our own: an unknown method is refused unless it is allowed by name"
+message_unknown := reasons.of(rego.metadata.chain())
 
 # METADATA
 # scope: document
@@ -66,12 +76,12 @@ terms contains {"confirm": "block"} if _writes_live
 terms contains {"confirm": "elicit"} if input.tool.handoff != false
 
 terms contains {"confirm": "elicit"} if {
-	input.command != "run_shell"
+	not _is_local_shell
 	_is_destructive
 }
 
 terms contains {"confirm": "elicit"} if {
-	input.command == "run_shell"
+	_is_local_shell
 	not _is_harmless_command
 }
 
@@ -87,13 +97,41 @@ visible if _names_a_command
 # description: What has no name.
 hidden contains no_command if not _names_a_command
 
-_is_switch if input.tool.command_key in data.regate.identity_gate.profile_switching_commands
+# METADATA
+# scope: document
+# title: Accepted messages
+# description: Every message that MCP defines; identity is asked for when a tool is called.
+accepts if _method_is_known
 
-_is_identity_read if input.tool.command_key in data.regate.identity_gate.identity_read_commands
+# METADATA
+# scope: document
+# title: Rejected messages
+# description: Unknown methods.
+rejects contains message_unknown if not _method_is_known
+
+_method_is_known if messages.is_known(input.method)
+
+_is_switch if _keys[_] in data.regate.identity_gate.profile_switching_commands
+
+_is_identity_read if _keys[_] in data.regate.identity_gate.identity_read_commands
 
 _is_identity_read if {
 	input.command in data.regate.identity_gate.identity_read_console_tools
 	not _has_command_key
+	not _is_upstream
+}
+
+# A tool of an upstream server is declared by its joined name, or by its name alone where no local tool is called so.
+_keys contains input.tool.command_key
+
+_keys contains concat("__", [input.tool.server, input.tool.name]) if _is_upstream
+
+_is_upstream if input.tool.source == "upstream"
+
+# What an upstream calls run_shell is a tool like any other.
+_is_local_shell if {
+	input.command == "run_shell"
+	not _is_upstream
 }
 
 _has_command_key if input.tool.command_key != null

@@ -4,8 +4,13 @@ import data.gate.rules.identity_gate
 
 # What the reasons say, literally: the first is the refusal that is the same bytes on every path.
 test_identity_gate_reasons if {
-	got := {identity_gate.unconfirmed, identity_gate.no_command}
+	got := {identity_gate.unconfirmed, identity_gate.no_command, identity_gate.message_unknown}
 	got == {
+		{
+			"code": "identity_gate.message_unknown",
+			"rule": "identity_gate",
+			"message": "identity_gate: the message is none that this policy knows",
+		},
 		{
 			"code": "identity.unconfirmed",
 			"rule": "identity_gate",
@@ -371,9 +376,50 @@ test_identity_gate_listing_shows_everything[note] if {
 	hidden == tc.hidden
 }
 
+# Tools of an upstream server count as what the data says of them, never as the local tool of the same name.
+test_identity_gate_upstream_tools[note] if {
+	some note, tc in {
+		"called whoami": {"call": _upstream("whoami", {}), "armed": _refused(set()), "confirmed": _allowed(set())},
+		"declared as a read by its joined name": {
+			"call": _upstream("who", {}),
+			"armed": _allowed({{"effect": "record_identity_read"}}),
+			"confirmed": _allowed({{"effect": "record_identity_read"}}),
+		},
+		"declared as a switch by its key": {
+			"call": _upstream("both", {"command_key": "both"}),
+			"armed": _allowed({{"effect": "rearm"}}),
+			"confirmed": _allowed({{"effect": "rearm"}}),
+		},
+		"called run_shell and destructive": {
+			"call": object.union(_upstream("run_shell", {"destructive": true}), {"agent": {"risk": "mutable"}}),
+			"armed": _refused({{"confirm": "elicit"}}),
+			"confirmed": _allowed({{"confirm": "elicit"}}),
+		},
+		"called run_shell": {"call": _upstream("run_shell", {}), "armed": _refused(set()), "confirmed": _allowed(set())},
+	}
+	_holds(tc)
+}
+
+test_identity_gate_messages[note] if {
+	some note, tc in {
+		"known": {"message": {"method": "resources/read"}, "accepts": true, "rejects": set()},
+		"unknown": {"message": {"method": "x/custom"}, "accepts": false, "rejects": {identity_gate.message_unknown}},
+		"no method": {"message": {}, "accepts": false, "rejects": {identity_gate.message_unknown}},
+	}
+	accepts := count([true | identity_gate.accepts with input as tc.message]) == 1
+	accepts == tc.accepts
+	rejects := identity_gate.rejects with input as tc.message
+	rejects == tc.rejects
+}
+
+_upstream(name, facts) := object.union(
+	_call(name, {"command_key": concat("__", ["up", name]), "source": "upstream", "server": "up", "known": false}),
+	{"tool": facts},
+)
+
 _data := {"identity_gate": {
 	"profile_switching_commands": ["config.switch", "config.profile.create", "config.profile.sandbox.use", "both"],
-	"identity_read_commands": ["config.profile.status", "overview.status", "both"],
+	"identity_read_commands": ["config.profile.status", "overview.status", "both", "up__who"],
 	"identity_read_console_tools": ["whoami", "harness_load"],
 }}
 

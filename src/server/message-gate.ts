@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../call/json.ts";
+import type { ToolCall, ToolFacts } from "../call/tool-call.ts";
+import { refusalOf } from "../gate/policy.ts";
+import { refuse } from "../gate/refuse.ts";
+import type { Refusal, Verdict } from "../gate/verdict.ts";
+import { buildMessageInput } from "../policy/build-input.ts";
+import type { Decision } from "../policy/decision.ts";
+import type { Entrypoint } from "../policy/engine.ts";
+import type { Core } from "./core.ts";
+
+/** A message that is no call: a request in either direction, or a notification of the client. */
+export interface MessageRequest {
+  readonly method: string;
+  readonly from: "client" | "upstream";
+  readonly params: Readonly<JsonObject>;
+  /** The tool whose call it belongs to, or what is known of the server. */
+  readonly facts: ToolFacts;
+  /** A client's answer that passes the gate as well: its roots. */
+  readonly result?: Readonly<JsonObject>;
+}
+
+/** A result on its way back to the client. */
+export interface ResultRequest {
+  readonly method: string;
+  readonly facts: ToolFacts;
+  readonly result: Readonly<JsonObject>;
+  /** Decision that let the request pass. */
+  readonly parent: string;
+  readonly call?: ToolCall;
+  readonly params?: Readonly<JsonObject>;
+}
+
+/** What the gate says about a message. */
+export type MessageVerdict =
+  | { readonly allowed: true; readonly decisionId: string }
+  | { readonly allowed: false; readonly decisionId: string; readonly refusal: Refusal };
+
+/** What the gate says about a result; `redact`: JSON pointers of what is to be left out. */
+export type ResultVerdict =
+  | { readonly allowed: true; readonly redact: readonly string[] }
+  | { readonly allowed: false; readonly decisionId: string; readonly refusal: Refusal };
+
+/** Judges a message through `gate/message` and records the decision; a bundle without that entrypoint lets none pass. */
+export function judgeMessage(core: Core, request: MessageRequest): MessageVerdict {
+  const decisionId = randomUUID();
+  const input = inputOf(core, request);
+  const verdict = verdictOf(core, input, "gate/message");
+  const refusal = record(core, { decisionId, input, verdict, path: "gate/message" });
+  return refusal === undefined ? { allowed: true, decisionId } : { allowed: false, decisionId, refusal };
+}
+
+/**
+ * Judges a result through `gate/result`. A bundle without that entrypoint leaves results as they are. What is refused or redacted is
+ * recorded, without the result itself.
+ */
+export function judgeResult(core: Core, request: ResultRequest): ResultVerdict {
+  if (core.options.engine?.has("gate/result") !== true) return { allowed: true, redact: [] };
+  const input = inputOf(core, request);
+  const verdict = verdictOf(core, input, "gate/result");
+  const redact = verdict.decision?.redact ?? [];
+  if (verdict.admitted && redact.length === 0) return { allowed: true, redact };
+  const decisionId = randomUUID();
+  const { result: _result, ...logged } = input;
+  const refusal = record(core, { decisionId, parent: request.parent, input: logged, verdict, path: "gate/result" });
+  return refusal === undefined ? { allowed: true, redact } : { allowed: false, decisionId, refusal };
+}
+
+function inputOf(core: Core, request: MessageRequest | ResultRequest): JsonObject {
+  const { sandbox, context } = core.options;
+  const now = core.now();
+  const look = core.session.watch.look();
+  const session = core.session.view(request.facts.name, now.getTime(), look);
+  return buildMessageInput({ ...request, time: now.toISOString(), session, environment: { sandbox }, context });
+}
+
+function verdictOf(core: Core, input: JsonObject, entrypoint: Entrypoint): Verdict {
+  const { engine } = core.options;
+  if (core.shutdown.signal.aborted) return refused(refuse("admission", "gate.closed"));
+  if (core.stopped) return refused(refuse("admission", "gate.stopped"));
+  if (engine === undefined) return refused(refuse("policy", "agent.engine_unbound"));
+  if (!engine.has(entrypoint)) return refused(refuse("policy", "policy.default_deny"));
+  const decision = engine.decide(input, entrypoint);
+  const refusal = refusalOf(decision) ?? unmet(decision);
+  return refusal === undefined ? { admitted: true, decision } : { admitted: false, refusal, decision };
+}
+
+/** Nobody is asked about a message. */
+function unmet({ confirm, approval }: Decision): Refusal | undefined {
+  if (approval !== undefined) return refuse("approval", "approval.unavailable");
+  if (confirm === "block") return refuse("confirm", "confirm.blocked");
+  return confirm === "elicit" ? refuse("confirm", "confirm.no_channel") : undefined;
+}
+
+function refused(refusal: Refusal): Verdict {
+  return { admitted: false, refusal };
+}
+
+interface Entry {
+  readonly decisionId: string;
+  readonly parent?: string;
+  readonly input: JsonObject;
+  readonly verdict: Verdict;
+  readonly path: "gate/message" | "gate/result";
+}
+
+/** Puts the decision on record; gives the refusal, if it is one or cannot be recorded. */
+function record(core: Core, entry: Entry): Refusal | undefined {
+  const { engine } = core.options;
+  const { identity } = core.session;
+  const state = { identity_confirmed: identity.identityConfirmed, epoch: identity.epoch };
+  const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
+  try {
+    core.recorder.decision({ ...entry, ...bundle, before: state, after: state, metrics: {} });
+  } catch (error) {
+    core.report(error);
+    return refuse("admission", "audit.unavailable");
+  }
+  return entry.verdict.admitted ? undefined : entry.verdict.refusal;
+}

@@ -1,0 +1,176 @@
+import type { JsonObject } from "../call/json.ts";
+import type { Incoming } from "./incoming.ts";
+import { readPages, type ListMethod, type Pages } from "./paged.ts";
+import { openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
+import { createStderrTail } from "./stderr-tail.ts";
+import { NO_TOOLS, toolTable, type ToolTable } from "./tool-table.ts";
+import type { Hello, Upstream, UpstreamOptions } from "./upstream.ts";
+
+/** One connection of an upstream's life, from its opening to its end. */
+export interface Life<Owner> {
+  readonly peer: Promise<Peer<Owner | undefined>>;
+  open?: Peer<Owner | undefined>;
+  greeted?: Promise<PeerAnswer>;
+  /** What the server said at the handshake; set once it is greeted. */
+  greeting?: JsonObject;
+  isInitialized: boolean;
+  settling?: Promise<boolean>;
+  isListed: boolean;
+  isOver: boolean;
+}
+
+/** One server of one session, inside. */
+export interface Self<Owner> {
+  readonly options: UpstreamOptions<Owner>;
+  readonly server: Upstream<Owner>;
+  readonly closing: AbortController;
+  readonly state: {
+    life?: Life<Owner>;
+    hello?: Hello;
+    mayInitialize: boolean;
+    table: ToolTable;
+    /** What was told about the table last. */
+    problems: string;
+    /** Listings run one after the other. */
+    listing: Promise<unknown>;
+  };
+}
+
+const TOOLS: ListMethod = { method: "tools/list", key: "tools" };
+const NONE: PeerAnswer = { kind: "result", result: {}, numbers: [] };
+
+/** The connection that is there, or a new one. */
+export function beginLife<Owner>(self: Self<Owner>): Life<Owner> {
+  const { state } = self;
+  if (state.life !== undefined && !state.life.isOver) return state.life;
+  const life: Life<Owner> = { peer: connect(self, () => life), isInitialized: false, isListed: false, isOver: false };
+  life.peer.then(
+    (peer) => (life.open = peer),
+    () => undefined,
+  );
+  state.life = life;
+  return life;
+}
+
+async function connect<Owner>(self: Self<Owner>, life: () => Life<Owner>): Promise<Peer<Owner | undefined>> {
+  // The caller keeps the life before anything can happen to it.
+  await Promise.resolve();
+  const { open, host, entry } = self.options;
+  const tail = createStderrTail();
+  const redact = (text: string): string => host.redact(text);
+  const events = {
+    onNotification: (message: Incoming & { kind: "notification" }, flight: Flight<Owner | undefined> | undefined) =>
+      void notified(self, life(), { message, flight }),
+    onRequest: (message: Incoming & { kind: "request" }, flight: Flight<Owner | undefined> | undefined) =>
+      host.onRequest(self.server, message, flight),
+    onEnd: (reason: string) => ended(self, life(), `${reason}${tail.text(redact)}`),
+    onStderr: tail.add,
+    onDropped: (kind: string) => host.count(`server \`${entry.id}\`: ${kind}`),
+  };
+  try {
+    return await openPeer<Owner | undefined>(open, events, self.closing.signal);
+  } catch (error) {
+    ended(self, life(), `cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+    throw error;
+  }
+}
+
+function ended<Owner>({ closing, options, server }: Self<Owner>, life: Life<Owner>, reason: string): void {
+  const wasOver = life.isOver;
+  life.isOver = true;
+  if (closing.signal.aborted || wasOver) return;
+  options.host.note(`server \`${options.entry.id}\` ${reason.replaceAll(/[\r\n]+/g, " ").slice(0, 1_000)}`);
+  if (life.isListed) options.host.onGone(server);
+}
+
+/** Pins are checked before a change of the list is passed on (reference/gateway.md, Pins). */
+async function notified<Owner>(
+  self: Self<Owner>,
+  life: Life<Owner>,
+  { message, flight }: { message: Incoming & { kind: "notification" }; flight: Flight<Owner | undefined> | undefined },
+): Promise<void> {
+  if (message.method === "notifications/tools/list_changed" && life.isListed) await relist(self, life, undefined);
+  self.options.host.onNotification(self.server, message, flight);
+}
+
+/** Greets a connection once. */
+export function greetLife<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<PeerAnswer> {
+  life.greeted ??= greeting(self, life);
+  return life.greeted;
+}
+
+async function greeting<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<PeerAnswer> {
+  const { hello } = self.state;
+  if (hello === undefined) throw new Error("nobody said how the server is greeted");
+  const peer = await life.peer.catch(() => undefined);
+  if (peer === undefined) return { kind: "lost", sent: false };
+  const answer =
+    hello.era === "modern" ? NONE : await peer.request({ method: "initialize", params: hello.params, owner: undefined }).answer;
+  if (answer.kind !== "result") return answer;
+  life.greeting = withoutUnpinned(self, answer.result);
+  sendInitialized(self, life);
+  return { ...answer, result: life.greeting };
+}
+
+/** Changed instructions are left out (reference/gateway.md, Pins). */
+function withoutUnpinned<Owner>({ server, options }: Self<Owner>, result: JsonObject): JsonObject {
+  const { instructions, ...rest } = result;
+  if (typeof instructions !== "string") return result;
+  const status = server.observe("instructions", [{ name: "instructions", definition: instructions }]).get("instructions");
+  if (status === "pinned") return result;
+  options.host.note(`server \`${options.entry.id}\`: its instructions are left out (${status ?? "unknown"}): see \`regate pins show\``);
+  return rest;
+}
+
+/** Sends `notifications/initialized` once, when both sides are ready for it. */
+export function sendInitialized<Owner>({ state }: Self<Owner>, life: Life<Owner>): void {
+  if (!state.mayInitialize || life.greeting === undefined || life.isInitialized || state.hello?.era !== "legacy") return;
+  life.isInitialized = true;
+  life.open?.notify("notifications/initialized");
+}
+
+/** Handshake and first listing. */
+export async function settleLife<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<boolean> {
+  const answer = await greetLife(self, life);
+  if (answer.kind !== "result" || life.isOver) return false;
+  self.state.mayInitialize = true;
+  sendInitialized(self, life);
+  await relist(self, life, undefined);
+  return !life.isOver;
+}
+
+/** Lists the tools and makes the table anew; undefined when the connection is over. */
+export function relist<Owner>(self: Self<Owner>, life: Life<Owner>, params: JsonObject | undefined): Promise<Pages | undefined> {
+  const next = self.state.listing.then(() => listOnce(self, life, params));
+  self.state.listing = next.catch(() => undefined);
+  return next;
+}
+
+async function listOnce<Owner>(self: Self<Owner>, life: Life<Owner>, params: JsonObject | undefined): Promise<Pages | undefined> {
+  const { state, server } = self;
+  if (life.open === undefined || life.isOver) return undefined;
+  const pages = await readPages(life.open, TOOLS, params ?? ownParams(self));
+  if (pages.kind === "listed") {
+    state.table = toolTable(pages.entries, (listed) => server.observe("tools", listed));
+    report(self);
+  } else if (pages.kind === "error") {
+    state.table = NO_TOOLS;
+  }
+  life.isListed = !life.isOver;
+  return pages;
+}
+
+/** Params of requests that Regate sends on its own. */
+export function ownParams<Owner>({ state }: Self<Owner>): JsonObject | undefined {
+  return state.hello?.era === "modern" ? { _meta: state.hello.meta } : undefined;
+}
+
+/** Tells on stderr what is not served, once for each state of affairs. */
+function report<Owner>({ state, options }: Self<Owner>): void {
+  const { problems, tools } = state.table;
+  const held = [...tools.values()].filter(({ status }) => status !== "ok").map(({ name, status }) => `\`${name}\` (${status})`);
+  const lines = [...problems, ...(held.length > 0 ? [`tools are held back, see \`regate pins show\`: ${held.join(", ")}`] : [])];
+  const text = lines.join("\n");
+  if (text !== state.problems) for (const line of lines) options.host.note(`server \`${options.entry.id}\`: ${line}`);
+  state.problems = text;
+}

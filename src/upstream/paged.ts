@@ -1,0 +1,57 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import type { NumberSource } from "../server/json-source.ts";
+import type { Peer, PeerAnswer } from "./peer.ts";
+import type { ListedEntry } from "./tool-table.ts";
+import { within } from "../server/within.ts";
+
+/** Most pages that are read of one list. */
+const MAX_PAGES = 500;
+/** How long one page may take. */
+const PAGE_MS = 15_000;
+
+/** A list method and the key of its entries. */
+export interface ListMethod {
+  readonly method: string;
+  readonly key: string;
+}
+
+/** All pages of a list; `first` is the first page as it came. */
+export type Pages =
+  | {
+      readonly kind: "listed";
+      readonly entries: readonly ListedEntry[];
+      readonly first: { readonly result: JsonObject; readonly numbers: readonly NumberSource[] };
+    }
+  | (PeerAnswer & { readonly kind: "error" | "lost" });
+
+/**
+ * Reads all pages of a list.
+ * @param params params of the first page; a cursor is added for the others
+ */
+export async function readPages<Owner>(
+  peer: Peer<Owner | undefined>,
+  { method, key }: ListMethod,
+  params: JsonObject | undefined,
+): Promise<Pages> {
+  const entries: ListedEntry[] = [];
+  let first: { result: JsonObject; numbers: readonly NumberSource[] } | undefined;
+  let cursor: JsonValue | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const all: JsonObject | undefined = cursor === undefined ? params : { ...params, cursor };
+    const flight = peer.request({ method, owner: undefined, ...(all === undefined ? {} : { params: JSON.stringify(all) }) });
+    const answer: PeerAnswer | undefined = await within(PAGE_MS, flight.answer);
+    if (answer === undefined) {
+      peer.forget(flight.id);
+      return { kind: "lost", sent: true };
+    }
+    if (answer.kind !== "result") return answer;
+    const { result, numbers } = answer;
+    first ??= { result, numbers };
+    const listed = result[key];
+    if (Array.isArray(listed))
+      for (const [index, value] of listed.entries()) entries.push({ value, numbers, base: ["result", key, index] });
+    cursor = result["nextCursor"];
+    if (typeof cursor !== "string" || !isJsonObject(result)) break;
+  }
+  return first === undefined ? { kind: "lost", sent: false } : { kind: "listed", entries, first };
+}

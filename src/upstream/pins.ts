@@ -1,0 +1,197 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import canonicalize from "canonicalize";
+import type { JsonObject, JsonValue } from "../call/json.ts";
+import { PIN_KINDS, readPinFile, writePinFile, type Pin, type PinKind, type PinnedServer, type PinnedServers } from "./pin-file.ts";
+
+export type { PinKind } from "./pin-file.ts";
+
+/** What the pins say about one definition. */
+export type PinStatus = "pinned" | "changed" | "new" | "server_changed" | "unreadable";
+
+/** A definition as a server lists it. */
+export interface Listed {
+  readonly name: string;
+  readonly definition: JsonValue;
+}
+
+/** The pins of one process (reference/gateway.md, Decisions and Pins). */
+export interface PinStore {
+  /**
+   * Compares what a server lists with the lock file. A server without an entry is pinned on first use: whatever it lists during this
+   * process for the first time is pinned, a definition that changes after that is not.
+   * @returns the status of each name
+   */
+  observe(server: ObservedServer, kind: PinKind, listed: readonly Listed[]): ReadonlyMap<string, PinStatus>;
+  /** Whether the lock file can be used at all. */
+  isReadable(): boolean;
+}
+
+/** A server as it is configured. */
+export interface ObservedServer {
+  readonly id: string;
+  readonly identity: JsonObject;
+}
+
+/** Where pins are kept. */
+export interface PinPaths {
+  /** The lock file. */
+  readonly file: string;
+  /** What servers listed last, for `regate pins show` and `accept`; same form as the lock file. */
+  readonly seen: string;
+}
+
+/** Digest of a definition: SHA-256 over its RFC 8785 form. */
+export function digestOf(definition: JsonValue): string {
+  return `sha256:${createHash("sha256").update(textOf(definition)).digest("hex")}`;
+}
+
+/** What has no canonical form (a lone surrogate) still has a text of its own. */
+function textOf(definition: JsonValue): string {
+  try {
+    return canonicalize(definition) ?? "";
+  } catch {
+    return JSON.stringify(definition);
+  }
+}
+
+interface State {
+  servers: PinnedServers;
+  stamp: string;
+  problem: string | undefined;
+  readonly firstUse: Set<string>;
+  /** Servers whose first-use question is settled for this process. */
+  readonly known: Set<string>;
+}
+
+/** Opens the pins of a process. @param note takes one line for stderr */
+export function openPins(paths: PinPaths, note: (line: string) => void): PinStore {
+  const state: State = { servers: new Map(), stamp: "unread", problem: undefined, firstUse: new Set(), known: new Set() };
+  refresh(state, paths, note);
+  return {
+    isReadable: () => (refresh(state, paths, note), state.problem === undefined),
+    observe(server, kind, listed) {
+      refresh(state, paths, note);
+      const statusOf = judge(state, server, kind);
+      const result = new Map(listed.map(({ name, definition }) => [name, statusOf(name, digestOf(definition))]));
+      noteSeen(paths, server, { kind, listed });
+      const added = listed.filter(({ name }) => result.get(name) === "new" && state.firstUse.has(server.id));
+      if (added.length === 0 || state.problem !== undefined) return result;
+      const isKept = pin(state, paths, { server, kind, added, note });
+      for (const { name } of added) result.set(name, isKept ? "pinned" : "unreadable");
+      return result;
+    },
+  };
+}
+
+/** Reads the lock file again when it is another one than before: a human may have accepted something meanwhile. */
+function refresh(state: State, { file }: PinPaths, note: (line: string) => void): void {
+  const stamp = stampOf(file);
+  if (stamp === state.stamp) return;
+  state.stamp = stamp;
+  try {
+    state.servers = readPinFile(file);
+    state.problem = undefined;
+  } catch (error) {
+    state.servers = new Map();
+    state.problem = error instanceof Error ? error.message : String(error);
+    note(`pins: lock file \`${file}\` cannot be read, every upstream call is refused: ${oneLine(state.problem)}`);
+  }
+}
+
+function stampOf(file: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch {
+    return "none";
+  }
+}
+
+function judge(state: State, server: ObservedServer, kind: PinKind): (name: string, digest: string) => PinStatus {
+  if (state.problem !== undefined) return () => "unreadable";
+  const entry = state.servers.get(server.id);
+  if (!state.known.has(server.id)) {
+    state.known.add(server.id);
+    if (entry === undefined) state.firstUse.add(server.id);
+  }
+  if (entry !== undefined && canonicalize(entry.identity) !== canonicalize(server.identity)) return () => "server_changed";
+  return (name, digest) => {
+    const known = entry?.pins[kind].get(name);
+    if (known === undefined) return "new";
+    return known.digest === digest ? "pinned" : "changed";
+  };
+}
+
+interface Addition {
+  readonly server: ObservedServer;
+  readonly kind: PinKind;
+  readonly added: readonly Listed[];
+  readonly note: (line: string) => void;
+}
+
+function pin(state: State, { file }: PinPaths, { server, kind, added, note }: Addition): boolean {
+  try {
+    state.servers = withPins(readPinFile(file), server, { kind, listed: added });
+    writePinFile(file, state.servers);
+    state.stamp = stampOf(file);
+    note(`pins: first use of server \`${server.id}\`: pinned ${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`);
+    return true;
+  } catch (error) {
+    note(`pins: lock file \`${file}\` cannot be written: ${oneLine(error instanceof Error ? error.message : String(error))}`);
+    return false;
+  }
+}
+
+/** The same pins with further ones; a name that is pinned already gets the new definition. */
+export function withPins(
+  servers: PinnedServers,
+  server: ObservedServer,
+  { kind, listed }: { readonly kind: PinKind; readonly listed: readonly Listed[] },
+): PinnedServers {
+  const before = servers.get(server.id);
+  const pins: PinnedServer["pins"] = before?.pins ?? emptyPins();
+  const more = new Map<string, Pin>(pins[kind]);
+  for (const { name, definition } of listed) more.set(name, { digest: digestOf(definition), definition });
+  return new Map(servers).set(server.id, { identity: server.identity, pins: { ...pins, [kind]: more } });
+}
+
+/** No pins of any kind. */
+export function emptyPins(): PinnedServer["pins"] {
+  return Object.fromEntries(PIN_KINDS.map((kind) => [kind, new Map()])) as unknown as PinnedServer["pins"];
+}
+
+/** Keeps what a server listed last; nothing depends on it but what a human is shown. */
+function noteSeen(
+  { seen }: PinPaths,
+  server: ObservedServer,
+  { kind, listed }: { readonly kind: PinKind; readonly listed: readonly Listed[] },
+): void {
+  try {
+    const before = readSeen(seen);
+    const last = before.get(server.id)?.pins ?? emptyPins();
+    const entry = { identity: server.identity, pins: { ...last, [kind]: new Map() } };
+    const now = withPins(new Map(before).set(server.id, entry), server, { kind, listed });
+    const text = (servers: PinnedServers): string =>
+      canonicalize([...servers].map(([id, { identity, pins }]) => [id, identity, digests(pins)])) ?? "";
+    if (text(before) !== text(now)) writePinFile(seen, now);
+  } catch {
+    // What a human is shown later is then older than what is listed now.
+  }
+}
+
+function digests(pins: PinnedServer["pins"]): JsonValue {
+  return PIN_KINDS.map((kind) => [...pins[kind]].map(([name, { digest }]) => [name, digest]));
+}
+
+function readSeen(path: string): PinnedServers {
+  try {
+    return readPinFile(path);
+  } catch {
+    return new Map();
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").slice(0, 200);
+}

@@ -1,0 +1,160 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createLineSplitter } from "../server/framing.ts";
+import type { StdioEntry } from "./entry.ts";
+import { upstreamEnvironment } from "./environment.ts";
+import type { OpenLink, UpstreamEvents, UpstreamLink } from "./link.ts";
+
+/** How long a server has to end after its stdin was closed, and again after SIGTERM. */
+const STDIN_GRACE_MS = 400;
+const TERM_GRACE_MS = 300;
+const MAX_STDERR_LINE = 16 * 1024;
+
+/** How a stdio server is started. */
+export interface StdioLinkOptions {
+  /** Environment of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Longest line that is read from the server, in bytes. */
+  readonly maxLineBytes: number;
+}
+
+/** Groups that are killed when this process ends, however it does. */
+const groups = new Set<number>();
+let isHooked = false;
+
+/**
+ * Makes the opener of a server's process: argv as given, no shell, its own process group, an exact environment, stderr always drained
+ * (reference/gateway.md, Environment). The opener rejects when the command cannot be started.
+ */
+export function stdioLink(entry: StdioEntry, options: StdioLinkOptions): OpenLink {
+  return async (events, signal) => {
+    if (signal.aborted) throw new Error("the gateway is closing");
+    const child = spawn(entry.command, [...entry.args], {
+      ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
+      env: upstreamEnvironment(options.environment, entry.env),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      shell: false,
+      windowsHide: true,
+    });
+    await started(child);
+    return linkOf(child, events, options.maxLineBytes);
+  };
+}
+
+async function started(child: ChildProcess): Promise<void> {
+  // Anything that fails later is told by `exit` and `close`.
+  child.on("error", () => undefined);
+  if (child.pid !== undefined) return;
+  const [error] = (await once(child, "error")) as [Error];
+  throw error;
+}
+
+function linkOf(child: ChildProcess, events: UpstreamEvents, maxLineBytes: number): UpstreamLink {
+  const { stdin, stdout, stderr, pid } = child;
+  if (!stdin || !stdout || !stderr || pid === undefined) throw new Error("the process has no pipes");
+  watch(pid);
+  let isOver = false;
+  const state: { broken: boolean; left?: string } = { broken: false };
+  stdin.on("error", () => (state.broken = true));
+  stdout.on("error", () => undefined);
+  const lines = createLineSplitter(maxLineBytes, {
+    onLine: (line) => readLine(line, events),
+    onTooLong: () => events.onUnreadable?.("a line that is too long"),
+  });
+  stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+  drain(child, events);
+  const ended = new Promise<void>((resolve) => {
+    const over = (): void => {
+      if (isOver) return;
+      isOver = true;
+      kill(pid, "SIGKILL");
+      groups.delete(pid);
+      lines.end();
+      events.onEnd(state.left ?? "its connection ended");
+      resolve();
+    };
+    child.once("exit", (code, signal) => {
+      state.broken = true;
+      state.left = signal === null ? `exited with ${code ?? 0}` : `ended by ${signal}`;
+      // Whatever is left of the group holds the pipes open; what was written before the exit is still read.
+      setTimeout(() => kill(pid, "SIGKILL"), 50).unref();
+      setTimeout(over, 250);
+    });
+    child.once("close", over);
+    stdout.once("end", () => {
+      // A server that closes its stdout can answer nothing any more.
+      state.broken = true;
+      setTimeout(() => kill(pid, "SIGTERM"), STDIN_GRACE_MS).unref();
+    });
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    ended,
+    send(json) {
+      if (state.broken || isOver || !stdin.writable) throw new Error("the server's stdin is closed");
+      stdin.write(`${json}\n`);
+    },
+    close: () => (closing ??= close(child, pid, ended)),
+  };
+}
+
+async function close(child: ChildProcess, pid: number, ended: Promise<void>): Promise<void> {
+  child.stdin?.end();
+  if (await within(ended, STDIN_GRACE_MS)) return;
+  kill(pid, "SIGTERM");
+  if (await within(ended, TERM_GRACE_MS)) return;
+  kill(pid, "SIGKILL");
+  await within(ended, TERM_GRACE_MS);
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function readLine(line: Uint8Array, events: UpstreamEvents): void {
+  if (line.length === 0) return;
+  let text: string;
+  try {
+    text = decoder.decode(line);
+  } catch {
+    events.onUnreadable?.("a line that is not UTF-8");
+    return;
+  }
+  if (!/^[\t\r ]*$/.test(text)) events.onMessage(text);
+}
+
+function drain({ stderr }: ChildProcess, events: UpstreamEvents): void {
+  const lines = createLineSplitter(MAX_STDERR_LINE, {
+    onLine: (line) => events.onStderr?.(Buffer.from(line).toString("utf8")),
+    onTooLong: () => events.onStderr?.("(a long line)"),
+  });
+  stderr?.on("data", (chunk: Buffer) => lines.push(chunk)).on("error", () => undefined);
+}
+
+/** Whatever ends this process ends the group too. */
+function watch(pid: number): void {
+  groups.add(pid);
+  if (isHooked) return;
+  isHooked = true;
+  process.once("exit", () => {
+    for (const group of groups) kill(group, "SIGKILL");
+  });
+}
+
+/** Sends a signal to a whole group; one that is gone is no error. */
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
+async function within(promise: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const result = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return result;
+}
