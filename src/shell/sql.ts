@@ -62,6 +62,7 @@ const DESTROYING = new RegExp(
     `\\bdrop\\s+(?:if\\s+exists\\s+)?(?:${OBJECT})\\b`,
     '\\btruncate\\s+(?:table\\s+|only\\s+)?(?!\\s*\\()[\\w."`\\[]',
     '\\bdelete\\s+(?:low_priority\\s+|quick\\s+|ignore\\s+|only\\s+)*(?:[\\w.`"*]+(?:\\s*,\\s*[\\w.`"*]+)*\\s+)?from\\b',
+    "\\bdetach\\s+delete\\b|\\bmatch\\s*\\([^;]*\\)\\s*delete\\b",
     '(?:^|;)\\s*delete\\s+[\\w."`\\[]',
     "\\balter\\s+table\\b[^;]*\\bdrop\\b",
     "\\bpg_(?:terminate|cancel)_backend\\s*\\(",

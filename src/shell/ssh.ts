@@ -1,5 +1,6 @@
 import { type Option, cells, fixedSyntax, readArguments } from "./arguments.ts";
 import { joinArgs, judgeCode } from "./nested.ts";
+import { judgeStdinCode } from "./shells.ts";
 import { type Call, type Run, recordCommand, report } from "./state.ts";
 
 const SSH_VALUED = new Set(cells("-i -p -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w -B -P"));
@@ -18,6 +19,7 @@ export function judgeSsh(run: Run, call: Call): void {
   const code = joinArgs(rest.slice(between.operands[0]?.index ?? rest.length));
   if (code !== undefined) return judgeCode(run, { arg: code, call }, { fresh: true });
   if (options.some((option) => option.name === "-N")) return;
+  if (host !== undefined && call.scope.stdin.kind !== "inherited") return judgeStdinCode(run, call);
   report(run, "unverifiable.interactive-shell", host?.arg ?? call.argv[0]!);
 }
 

@@ -11,10 +11,15 @@ export function judgeUnknownProgram(run: Run, call: Call): void {
   judgeUnknownArguments(run, call);
 }
 
+/** Words of one call that are tried as the program which an unknown one runs; each trial reads all that follow. */
+const MAX_TRIALS = 16;
+
 /** Judges the words of a program that we know nothing about: it may be a wrapper of any of them. */
 export function judgeUnknownArguments(run: Run, call: Call): void {
   const first = call.args.find((arg) => !arg.text.startsWith("-"));
   if (first !== undefined && TALKING_VERBS.has(first.text)) return;
+  const before = run.findings.length;
+  let trials = 0;
   for (const [index, arg] of call.args.entries()) {
     if (arg.text.startsWith("-")) {
       judgeCodeOption(run, call, index);
@@ -22,7 +27,12 @@ export function judgeUnknownArguments(run: Run, call: Call): void {
     }
     if (arg.dynamic) continue;
     if (isDestroyingVerb(arg.text)) report(run, "destructive.verb", arg);
-    else if (mayBeProgram(run, arg)) return judgeTrial(run, call, call.args.slice(index));
+    else if (mayBeProgram(run, arg)) {
+      trials += 1;
+      if (trials > MAX_TRIALS) return report(run, "unverifiable.too-complex", arg);
+      judgeTrial(run, call, call.args.slice(index));
+      if (run.findings.length > before) return;
+    }
   }
 }
 

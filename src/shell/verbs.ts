@@ -3,7 +3,7 @@ import { isDryRun } from "./dry-run.ts";
 import { type Arg, type Call, type Run, report } from "./state.ts";
 import type { CompiledProgram, CompiledRow } from "./tables/compile.ts";
 import { SEED_VERBS } from "./tables/seed.ts";
-import { NEUTRAL_VERBS } from "./tables/verbs.ts";
+import { DESTROYING_VERBS, NEUTRAL_VERBS } from "./tables/verbs.ts";
 
 /** Takes a program's arguments apart as its table says. */
 export function readProgramArguments(program: CompiledProgram, args: readonly Arg[]): Arguments {
@@ -95,7 +95,8 @@ function judgeAnywhere(run: Run, operands: readonly Operand[], program: Compiled
     const word = arg.text.toLowerCase();
     if (!/^[\w:-]+$/.test(word)) continue;
     const parts = word.split(":").flatMap((part) => [part, part.split("-")[0]!]);
-    if (parts.some((part) => program.anywhere.has(part))) return report(run, `destructive.${program.family}.verb`, arg);
+    const isNamedVerb = DESTROYING_VERBS.has(word.split("-").at(-1)!);
+    if (isNamedVerb || parts.some((part) => program.anywhere.has(part))) return report(run, `destructive.${program.family}.verb`, arg);
     if (parts.some((part) => NEUTRAL_VERBS.has(part))) return;
   }
 }

@@ -37,6 +37,7 @@ const BROKEN = [
 const COMMANDS = [
   ...tableCommands("shell.jsonl"),
   ...tableCommands("shell-more.jsonl"),
+  ...tableCommands("shell-further.jsonl"),
   ...everyPart(),
   ...compositions(4242, 500),
   ...BROKEN,

@@ -44,8 +44,8 @@ describe("the case table (reference: shell.md §9)", () => {
   });
 });
 
-describe("more commands of the same kinds", () => {
-  const cases = readCases("shell-more.jsonl");
+describe.each(["shell-more.jsonl", "shell-further.jsonl"])("more commands of the same kinds: %s", (file) => {
+  const cases = readCases(file);
 
   it("finds every destructive command", () => {
     expect(wrong(cases.filter((row) => row.destructive))).toEqual([]);

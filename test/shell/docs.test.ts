@@ -59,7 +59,9 @@ describe("docs/shell-classification.md", () => {
   });
 
   it("names every rule that is not a row's", () => {
-    const cases = ["shell.jsonl", "shell-more.jsonl"].flatMap((file) => readFileSync(`test/cases/${file}`, "utf8").trimEnd().split("\n"));
+    const cases = ["shell.jsonl", "shell-more.jsonl", "shell-further.jsonl"].flatMap((file) =>
+      readFileSync(`test/cases/${file}`, "utf8").trimEnd().split("\n"),
+    );
     const commands = cases.map((line) => (JSON.parse(line) as { command: string }).command);
     const rules = new Set(commands.flatMap((command) => analyseCommand(command).findings.map((finding) => finding.rule)));
     const families = VERB_PROGRAMS.map((program) => `.${program.family}.`);

@@ -157,6 +157,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     family: "storage",
     names: "gsutil rclone mc s3cmd s4cmd s5cmd b2 azcopy restic borg kopia duplicity tarsnap duplicacy",
     valued: "-o -h -u -i --config -r --repo --repository-file -p --password-file --cache-dir --endpoint-url",
+    after: { rsync: "-o -h -u -i -x" },
     rows: [
       {
         id: "remove",
@@ -168,7 +169,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         id: "rsync-delete",
         verbs: "rsync",
         options: "-d",
-        example: "gsutil rsync -d src gs://bucket",
+        example: "gsutil -m rsync -r -d src gs://bucket",
         clear: "gsutil rsync src gs://bucket",
       },
       {
@@ -203,7 +204,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     names:
       "heroku vault doctl fly flyctl vercel netlify wrangler linode-cli hcloud scw ibmcloud oci aliyun civo exo openstack render railway supabase firebase " +
       "pscale turso neonctl atlas confluent databricks bq cf stripe auth0 okta op bw etcdctl rabbitmqadmin nats kcat sf sfdx twilio ngrok cloudflared dapr " +
-      "surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle doppler infisical circleci gitlab-runner jenkins-cli ldcli unleash flipt fastly algolia meilisearch splunk deck kcadm kcadm.sh newrelic datadog-ci launchdarkly buildkite-agent bk act tkn argo prefect airflow dagster temporal tctl cadence pulsarctl rpk ksql",
+      "influx surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle doppler infisical circleci gitlab-runner jenkins-cli ldcli unleash flipt fastly algolia meilisearch splunk deck kcadm kcadm.sh newrelic datadog-ci launchdarkly buildkite-agent bk act tkn argo prefect airflow dagster temporal tctl cadence pulsarctl rpk ksql",
     valued: "-a --app -r --remote -t --token -o --org -c --config --scope --cwd --project -p --project-id --profile --region -u --user",
     rows: [
       {
@@ -219,6 +220,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         example: "fly machine stop 1",
         clear: "fly machine list",
       },
+      { id: "scale-zero", verbs: "scale", operand: /^(?:0|\w+=0)$/, example: "fly scale count 0", clear: "fly scale count 2" },
       { id: "seal", verbs: "operator seal|step-down|rekey", example: "vault operator seal", clear: "vault operator members" },
     ],
     anywhere: {

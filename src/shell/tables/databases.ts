@@ -17,7 +17,7 @@ export const DATABASE_PROGRAMS: readonly VerbProgram[] = [
   },
   {
     family: "restore",
-    names: "pg_restore mongorestore mysqlimport neo4j-admin",
+    names: "pg_restore mongorestore mongoimport mysqlimport neo4j-admin",
     valued: "-d -h -p -U -n -t -j -f -F -I -L -S --dbname --host --port --username --uri --db",
     rows: [
       {

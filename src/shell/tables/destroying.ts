@@ -11,4 +11,4 @@ export const DESTROYING_PROGRAMS = [
 ];
 
 /** Programs that replace what is at their target; the finding is `overwrite.program`. */
-export const OVERWRITING_PROGRAMS = ["mv gmv sponge rename prename perl-rename mmv qmv vidir"];
+export const OVERWRITING_PROGRAMS = ["mv gmv sponge rename rename.ul prename file-rename perl-rename mogrify mmv qmv vidir"];

@@ -72,9 +72,16 @@ export const FRAMEWORK_PROGRAMS: readonly VerbProgram[] = [
     ],
   },
   {
+    family: "go-migrate",
+    names: "migrate",
+    single: true,
+    valued: "-path -database -source -prefetch -lock-timeout",
+    rows: [{ id: "down", verbs: "down|drop|force", example: "migrate -path db -database x down", clear: "migrate -path db up" }],
+  },
+  {
     family: "migrate",
     names:
-      "prisma drizzle-kit knex sequelize sequelize-cli typeorm flyway liquibase alembic migrate goose dbmate sqlx diesel atlas-migrate refinery mix doctrine-migrations phinx yoyo sqitch tern hasura strapi medusa payload",
+      "prisma drizzle-kit knex sequelize sequelize-cli typeorm flyway liquibase alembic goose dbmate sqlx diesel atlas-migrate refinery mix doctrine-migrations phinx yoyo sqitch tern hasura strapi medusa payload",
     valued: "-c --config --url -u --env -e --schema -d --dir -path -database --dialect",
     rows: [
       {

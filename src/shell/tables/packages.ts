@@ -94,6 +94,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
         example: "conda env remove -n x",
         clear: "uv pip list",
       },
+      { id: "ef-drop", verbs: "ef database drop", example: "dotnet ef database drop -f", clear: "dotnet ef database update" },
       { id: "nuget-delete", verbs: "nuget delete", example: "dotnet nuget delete pkg 1.0", clear: "dotnet nuget list source" },
     ],
   },
@@ -118,13 +119,13 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "script",
         verbs: "run|run-script|rum|urn",
-        operand: /(?:^|:)(?:delete|destroy|terminate|purge|drop|wipe|nuke|uninstall|rm)(?:$|[:-])/i,
+        operand: /(?:^|:)(?:(?:delete|destroy|terminate|purge|drop|wipe|nuke|uninstall|rm)(?:$|[:-])|(?:clean|reset)(?:$|:))/i,
         example: "npm run db:drop",
         clear: "npm run transform -- --watch",
       },
       {
         id: "bare-script",
-        verbs: "delete*|destroy*|purge*|nuke*|wipe*|db:drop|db:destroy|db:wipe|db:reset|db:purge",
+        verbs: "delete*|destroy*|purge*|nuke*|wipe*|clean|clean:*|reset|db:drop|db:destroy|db:wipe|db:reset|db:purge",
         example: "yarn db:drop",
         clear: "yarn test",
       },

@@ -86,13 +86,31 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
     ],
   },
   {
+    family: "fallocate",
+    names: "fallocate",
+    valued: "-o -l --offset --length",
+    rows: [
+      {
+        id: "hole",
+        options: "-p --punch-hole -c --collapse-range -z --zero-range -d --dig-holes",
+        example: "fallocate -p -o 0 -l 4096 disk.img",
+        clear: "fallocate -l 1G disk.img",
+      },
+    ],
+  },
+  {
+    family: "daemon",
+    names: "start-stop-daemon",
+    rows: [{ id: "stop", options: "-K --stop", example: "start-stop-daemon --stop --pidfile p", clear: "start-stop-daemon --status" }],
+  },
+  {
     family: "device",
-    names: "hdparm losetup xfs_repair fallocate badblocks",
+    names: "hdparm losetup xfs_repair badblocks",
     rows: [
       {
         id: "option",
         options:
-          "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector --punch-hole --collapse-range --zero-range -w -L --detach --detach-all",
+          "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector -w -L --detach --detach-all",
         example: "hdparm --security-erase p /dev/sdb",
         clear: "hdparm -I /dev/sdb",
       },

@@ -76,6 +76,21 @@ export const SQL_CLIENTS: readonly SqlRow[] = [
     clear: "trino --execute 'select 1'",
   },
   {
+    names: "cypher-shell",
+    operand: 0,
+    files: "-f --file",
+    valued: "-a -u -p -d -P --address --username --password --database --param",
+    example: "cypher-shell 'match (n) detach delete n'",
+    clear: "cypher-shell 'match (n) return n.deleted'",
+  },
+  {
+    names: "bq",
+    operand: 1,
+    valued: "--project_id --dataset_id --location --format --format_options -n --max_rows --destination_table --parameter",
+    example: "bq query --nouse_legacy_sql 'delete from d.t where true'",
+    clear: "bq query 'select 1'",
+  },
+  {
     names: "influx surreal sqlplus db2 bteq",
     code: "-execute -e --query",
     files: "-import",

@@ -23,7 +23,7 @@ export const TOOL_WRAPPERS: readonly WrapperRow[] = [
   { names: "aws-vault aws-okta saml2aws", after: "exec --", skip: 0, example: "aws-vault exec -- rm x", clear: "aws-vault list" },
   { names: "chamber", after: "--", example: "chamber exec svc -- rm x", clear: "chamber list svc" },
   {
-    names: "doppler infisical teller berglas summon envchain secrethub",
+    names: "doppler infisical teller berglas summon secrethub",
     after: "-- run",
     valued: "-p -c --project --config --env",
     example: "doppler run -- rm x",

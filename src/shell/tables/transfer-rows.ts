@@ -21,6 +21,13 @@ export const TRANSFER_ROWS: readonly VerbProgram[] = [
         clear: "curl -s https://api.example.test/v1/deleted?limit=5",
       },
       {
+        id: "method-header",
+        options: "-H --header",
+        value: /^x-(?:http-)?method(?:-override)?\s*:\s*(?:delete|purge)/i,
+        example: "curl -H 'X-HTTP-Method-Override: DELETE' https://api.example.test/v1/users/7",
+        clear: "curl -H 'Accept: text/delete' https://api.example.test/v1/users/7",
+      },
+      {
         id: "output",
         options: "-o --output --output-dir",
         value: FILE,

@@ -142,13 +142,13 @@ export const SYSTEM_WRAPPERS: readonly WrapperRow[] = [
   { names: "ssh-agent", valued: "-a -t -E -O -P", inert: "-k -s -c", example: "ssh-agent rm x", clear: "ssh-agent -k" },
   { names: "logsave", skip: 1, example: "logsave log rm x", clear: "logsave log ls" },
   {
-    names: "faketime setuidgid s6-setuidgid gosu su-exec envdir pidproxy setlock",
+    names: "faketime setuidgid s6-setuidgid gosu su-exec envdir envchain pidproxy setlock",
     skip: 1,
     valued: "-u -U -e -m -f",
     example: "gosu app rm x",
     clear: "gosu app ls",
   },
-  { names: "sg newgrp", skip: 1, code: "-c", joins: true, example: "sg app 'rm x'", clear: "sg app ls" },
+  { names: "sg newgrp", skip: 1, code: "-c", joins: true, bare: "shell", example: "sg app 'rm x'", clear: "sg app ls" },
   { names: "cgexec", valued: "-g", example: "cgexec -g cpu:x rm x", clear: "cgexec -g cpu:x ls" },
   { names: "dumb-init tini catatonit", example: "tini -- rm x", clear: "tini -- ls" },
   {
