@@ -54,7 +54,7 @@ function useSet(): readonly [ReadonlySet<string>, (name: string, isIn: boolean) 
 }
 
 /** Keeps what a human has seen and selected. What was seen is a text: another text under the same id was not. */
-export function useChoice(approvals: readonly Approval[], card: RefObject<HTMLElement>): Choice {
+export function useChoice(approvals: readonly Approval[], card: RefObject<HTMLElement | null>): Choice {
   const [seen, setSeen] = useSet();
   const [left, setLeft] = useSet();
   const [reason, setReason] = useState("");
