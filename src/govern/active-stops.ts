@@ -1,4 +1,5 @@
 import { watchChain } from "./chain-file.ts";
+import type { ChainState } from "./chain-file.ts";
 import { fileHalt, readHalt } from "./halts.ts";
 import type { Halt } from "./halts.ts";
 import type { Caller } from "./scope.ts";
@@ -50,7 +51,7 @@ export function openStops({ stateDir, caller, now, report }: StopsOptions): Stop
     halt = readHalt(stateDir, caller.sessionId);
   } catch (error) {
     say(messageOf(error));
-    halt = haltOf(caller, { by: { decisionId: "", code: "unreadable", rule: "" }, at: now(), after: 0 });
+    halt = haltOf(caller, { by: { decisionId: "", code: "unreadable", rule: "" }, at: now(), after: endOf(chain.state()) });
   }
 
   const look = (): StopInForce | undefined => {
@@ -64,8 +65,7 @@ export function openStops({ stateDir, caller, now, report }: StopsOptions): Stop
   return {
     reasonFor: look,
     halt(by) {
-      const state = chain.state();
-      halt = haltOf(caller, { by, at: now(), after: state.kind === "ok" ? state.end.seq : 0 });
+      halt = haltOf(caller, { by, at: now(), after: endOf(chain.state()) });
       last = undefined;
       try {
         fileHalt(stateDir, halt);
@@ -76,10 +76,7 @@ export function openStops({ stateDir, caller, now, report }: StopsOptions): Stop
   };
 }
 
-function stopOf(
-  state: ReturnType<ReturnType<typeof watchChain>["state"]>,
-  { caller, halt }: { caller: Caller; halt: Halt | undefined },
-): StopInForce | undefined {
+function stopOf(state: ChainState, { caller, halt }: { caller: Caller; halt: Halt | undefined }): StopInForce | undefined {
   if (state.kind === "broken") return { id: "broken", reason: state.reason, endsRunning: false };
   const entries = state.kind === "ok" ? state.entries : [];
   const stops = stopsIn(entries).filter(({ scope }) => holdsFor(scope, caller));
@@ -87,6 +84,10 @@ function stopOf(
   if (stop !== undefined) return { id: stop.id, reason: stop.reason, endsRunning: stops.some(({ end_running: ends }) => ends) };
   if (halt === undefined || isResumed(halt, entries)) return undefined;
   return { id: "halt", reason: `the policy halted this session: ${halt.code}`, endsRunning: false };
+}
+
+function endOf(state: ChainState): number {
+  return state.kind === "ok" ? state.end.seq : 0;
 }
 
 function haltOf({ sessionId, agentId }: Caller, { by, at, after }: { by: HaltingDecision; at: Date; after: number }): Halt {
