@@ -349,7 +349,14 @@ describe("a store that others have touched", () => {
     ];
     mkdirSync(join(store.stateDir, "approvals/decided"), { mode: 0o700 });
     for (const vote of votes) {
-      const decided = { v: 1 as const, id, digest: store.view(id).digest, decision: "approve" as const, votes: [{ ...vote, id }], at } satisfies DecidedRecord;
+      const decided = {
+        v: 1 as const,
+        id,
+        digest: store.view(id).digest,
+        decision: "approve" as const,
+        votes: [{ ...vote, id }],
+        at,
+      } satisfies DecidedRecord;
       const path = recordPath(store.stateDir, "decided", id);
       writeFileSync(path, recordText(decided), { mode: 0o600 });
       expect(() => store.desk.ask({ facts: factsOf(), terms: TERMS })).toThrow(/is not signed/);

@@ -113,7 +113,7 @@ describe("a signed chain", () => {
       `${JSON.stringify({ seq, hash: seq === 0 ? "0".repeat(64) : (JSON.parse(lines[seq - 1] ?? "{}") as { hash: string }).hash })}\n`;
     for (let seq = 0; seq <= ENTRIES; seq += 1)
       expect([seq, stateOf(text, headOf(seq))]).toEqual([seq, seq >= ENTRIES - 1 ? "ok" : "broken"]);
-    for (const head of ["", "{}", '{"seq":"5"}', "null", `${heads.slice(0, 20)}`]) expect(stateOf(text, head)).toBe("broken");
+    for (const head of ["", "{}", '{"seq":"5"}', "null", heads.slice(0, 20)]) expect(stateOf(text, head)).toBe("broken");
     rmSync(shared.head);
     expect(readChain(shared.place).kind).toBe("broken");
     writeFileSync(shared.head, heads, { mode: 0o600 });
@@ -162,7 +162,7 @@ describe("a signed chain", () => {
   it("a torn last line that the head never covered is cut off by the next append; one that it covered is not", () => {
     const { place, file, key } = kit(2);
     const whole = readFileSync(file, "utf8");
-    for (const torn of ["{", '{"v":1,"seq":3', `${lines[2] ?? ""}`.slice(0, -1), "\u{e4}"]) {
+    for (const torn of ["{", '{"v":1,"seq":3', (lines[2] ?? "").slice(0, -1), "\u{e4}"]) {
       writeFileSync(file, whole + torn);
       expect(readChain(place)).toEqual({ kind: "broken", reason: "line 3: the last line is not whole" });
       const fresh = kit(2);
