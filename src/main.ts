@@ -9,9 +9,11 @@ const STOP_LIMIT_MS = 1_900;
 const FAILED = 1;
 
 let stopping: AbortController | undefined;
+let stopLimitMs = STOP_LIMIT_MS;
 
 /** Listens for the signals that end the program; a second one ends it at once. */
-function stopSignal(): AbortSignal {
+function stopSignal(limitMs?: number): AbortSignal {
+  stopLimitMs = limitMs ?? stopLimitMs;
   stopping ??= listenForStop();
   return stopping.signal;
 }
@@ -25,7 +27,7 @@ function listenForStop(): AbortController {
 function stop(controller: AbortController): void {
   if (controller.signal.aborted) return;
   controller.abort();
-  setTimeout(() => process.exit(FAILED), STOP_LIMIT_MS).unref();
+  setTimeout(() => process.exit(FAILED), stopLimitMs).unref();
 }
 
 /** Something escaped every handler: nothing can be trusted to be whole, so the program ends, and its commands with it. */

@@ -230,6 +230,7 @@ test_decision_of_the_three_rules[note] if {
 	got := gate.decision with input as tc.call
 		with data.regate as _data
 		with data.gate.rules.shell_commands as {}
+		with data.gate.rules.tool_subject as {}
 	got.allow == tc.allow
 	codes := {reason.code | some reason in got.reasons}
 	codes == tc.codes

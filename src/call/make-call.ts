@@ -27,6 +27,8 @@ export interface MadeCall {
   readonly problem?: ArgumentProblem;
   /** Decision id of the call that made this one, if one did. */
   readonly parent?: string;
+  /** Of a call that came in through the tools service: identity from its session record, and what its message claimed. */
+  readonly delegated?: { readonly subject: Readonly<JsonObject>; readonly envelope?: Readonly<JsonObject> };
 }
 
 /** A command that nobody can read: counts as destructive (design §5). */

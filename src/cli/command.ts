@@ -42,8 +42,11 @@ export interface Io {
   readonly note: (line: string) => void;
   /** Text for stderr as it stands: what tools of several lines report, such as compilers. */
   readonly stderr: (text: string) => void;
-  /** Starts to listen for SIGTERM and SIGINT; until then these end the process as usual. */
-  readonly stopSignal: () => AbortSignal;
+  /**
+   * Starts to listen for SIGTERM and SIGINT; until then these end the process as usual.
+   * @param limitMs how long after the signal the process must have ended by itself; just below 2 s unless given
+   */
+  readonly stopSignal: (limitMs?: number) => AbortSignal;
 }
 
 /** One command: its surface as data, and what it does. */

@@ -16,7 +16,7 @@ export function confinementOptions(options: ServeOptions): ConfinementOptions {
     home,
     runtimeDir: environment["XDG_RUNTIME_DIR"],
     shown: commands.sandboxHome.map((path) => homePath(home, path)),
-    hidden: [stateDir, keysDir],
+    hidden: [stateDir, keysDir, ...(options.proofKeyFile === undefined ? [] : [options.proofKeyFile])],
     settings: settings.filter((path) => path !== undefined),
     kept: bundle.path === undefined ? [] : [bundle.path],
   };

@@ -103,8 +103,14 @@ function commandWord(scan: Scan, word: string): void {
   scan.command = matches.find((command) => command.path.length === path.length);
 }
 
+/** A command such as `worker` may have others below it: the next word names one as long as nothing else was given. */
+function isCommandBelow({ commands, path, flags, words }: Scan, word: string): boolean {
+  if (flags.length > 0 || words.length > 0) return false;
+  return commands.some((command) => [...path, word].every((step, index) => command.path[index] === step));
+}
+
 function plainWord(scan: Scan, word: string): void {
-  if (scan.command === undefined) return commandWord(scan, word);
+  if (scan.command === undefined || isCommandBelow(scan, word)) return commandWord(scan, word);
   const max = scan.command.words?.max ?? 0;
   if (scan.words.length >= max) {
     throw usageError(

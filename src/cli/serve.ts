@@ -1,4 +1,5 @@
 import { ConfigError } from "../config/config-error.ts";
+import { resolveDelegateOptions } from "../config/delegate-options.ts";
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
@@ -7,6 +8,7 @@ import type { SharedOptions } from "../server/assemble.ts";
 import type { Confinement } from "../shell/confinement.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
+import { checkHorizon } from "./horizon-check.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { startListening } from "./start-http.ts";
 import { allSettingOptions } from "./setting-options.ts";
@@ -37,7 +39,7 @@ function startLine(options: ServeOptions, { engine, claim, confinement }: Starte
 }
 
 /** Tells the operator why evaluations failed, without letting a client fill the log. */
-function faultNotes(note: (line: string) => void): (fault: Error) => void {
+export function faultNotes(note: (line: string) => void): (fault: Error) => void {
   let faults = 0;
   return (fault) => {
     faults += 1;
@@ -46,13 +48,14 @@ function faultNotes(note: (line: string) => void): (fault: Error) => void {
 }
 
 /** Judges the sandbox after the bundle, although both are made ready at the same time (design §3, exit codes). */
-function checkSandbox({ commands }: ServeOptions, { kind, reason }: Confinement): void {
+export function checkSandbox({ commands }: ServeOptions, { kind, reason }: Confinement): void {
   if (kind === "none" && commands.requireSandbox) {
     throw new ConfigError("config.sandbox", `\`--require-sandbox\`: commands cannot be confined: ${reason ?? "no reason known"}`);
   }
 }
 
-async function confinementOf(options: ServeOptions): Promise<Confinement> {
+/** Makes the sandbox of commands ready. */
+export async function confinementOf(options: ServeOptions): Promise<Confinement> {
   const { openConfinement } = await import("../shell/open-confinement.ts");
   return await openConfinement(confinementOptions(options));
 }
@@ -80,15 +83,20 @@ function sayStart(options: ServeOptions, started: Started, io: Io): void {
 }
 
 async function run(args: Arguments, io: Io): Promise<number> {
-  const options = await resolveServeOptions(args, surroundings(), shellTablesProblem);
+  const delegate = await resolveDelegateOptions(args, surroundings(), "front");
+  if (delegate !== undefined) checkHorizon(delegate);
+  const served = await resolveServeOptions(args, surroundings(), shellTablesProblem);
+  const options = delegate === undefined ? served : { ...served, proofKeyFile: delegate.proofKeyFile };
   const confining = confinementOf(options);
   const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
   const starting = options.http.listen === undefined ? import("../server/assemble.ts") : import("../server/http-serve.ts");
   await Promise.all([starting, confining, Promise.allSettled([loading])]);
   const [engine, confinement] = [await loading, await confining];
   checkSandbox(options, confinement);
+  const backend = delegate && (await import("../server/tools-backend.ts")).openToolsBackend(delegate, options.workdir);
   const shared = {
     ...options,
+    ...(backend === undefined ? {} : { arrangeTools: backend.arrangeTools }),
     shellTables: await shellTables(options),
     engine,
     confinement,
@@ -100,6 +108,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
     sayStart(options, { engine, confinement, ...(claim === undefined ? {} : { claim }) }, io);
   const server = await start(shared, io, said);
   await server.ended;
+  backend?.close();
   engine.close();
   return 0;
 }

@@ -1,4 +1,5 @@
 import { ADMIN_SETTINGS } from "../config/admin-settings.ts";
+import { WORKER_ONLY } from "../config/delegate-settings.ts";
 import type { Setting } from "../config/setting.ts";
 import { CONFIG_SETTING, SETTINGS } from "../config/settings.ts";
 import type { OptionSpec } from "./command.ts";
@@ -20,9 +21,10 @@ export function settingOptions(names: readonly (keyof typeof SETTINGS)[]): reado
   return [...names.map((name) => optionFor(SETTINGS[name])), optionFor(CONFIG_SETTING)];
 }
 
-/** The flags of every setting. */
+/** The flags of every setting that means something to a server. */
 export function allSettingOptions(): readonly OptionSpec[] {
-  return [...Object.values(SETTINGS), CONFIG_SETTING].map(optionFor);
+  const workerOnly: ReadonlySet<string> = new Set(WORKER_ONLY);
+  return settingOptions((Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]).filter((name) => !workerOnly.has(name)));
 }
 
 /** The flags of the admin server. */

@@ -31,6 +31,7 @@ export function insideWorkdirWarning(options: ServeOptions): string | undefined 
     ["profiles file", options.profilesFile],
     ["shell tables file", options.shellTablesFile],
     ["cloud queries file", options.cloudQueriesFile],
+    ["key of the publisher's proof", options.proofKeyFile],
     ["state directory", options.stateDir],
     ["keys directory", options.keysDir],
   ];

@@ -50,6 +50,8 @@ export interface ServeOptions extends ShellTablesOption, GovernedToolOptions {
   readonly context?: Readonly<JsonObject>;
   readonly contextFile?: string;
   readonly configFile?: string;
+  /** Key of the publisher's proof; set by the commands that use one. */
+  readonly proofKeyFile?: string;
   /** Profiles that the operator declares; undefined when no file is named. */
   readonly declaredProfiles?: readonly DeclaredProfile[];
   readonly profilesFile?: string;

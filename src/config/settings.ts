@@ -1,6 +1,7 @@
 import { agentIdProblem } from "./agent-id.ts";
 import { GOVERN_SETTINGS } from "./govern-settings.ts";
 import { HTTP_SETTINGS } from "./http-settings.ts";
+import { DELEGATE_SETTINGS } from "./delegate-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
@@ -205,6 +206,7 @@ export const SETTINGS = {
   },
   ...GOVERN_SETTINGS,
   ...HTTP_SETTINGS,
+  ...DELEGATE_SETTINGS,
   ...TOOL_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,

@@ -1,5 +1,6 @@
 import { DelegateError, ToolSessionConflict } from "./delegate-error.ts";
 import { MAX_TTL_SECONDS } from "./horizon.ts";
+import { bindRecord } from "./bind-record.ts";
 import { decodeIdentity, identityOf, identityText } from "./identity.ts";
 import type { GivenIdentity, Identity } from "./identity.ts";
 import { DEFAULT_PREFIX, keysOf } from "./keys.ts";
@@ -51,7 +52,7 @@ export async function writeSession(
   if (!isTtl(ttl)) throw new DelegateError("session_invalid", `ttl must be a whole number of seconds from 1 to ${MAX_TTL_SECONDS}`);
   const record = { key: keysOf(prefix).session(traceId), text: identityText(identityOf(identity)), ttl };
   try {
-    await bind(sessionsOf(redis), record);
+    await bindRecord(sessionsOf(redis), record);
   } catch (error) {
     if (error instanceof ToolSessionConflict) throw error;
     const problem = asStoreError(error);
@@ -80,15 +81,6 @@ export async function readSession(
     swallow("read", problem, options);
     return null;
   }
-}
-
-async function bind(sessions: SessionStore, record: { key: string; text: string; ttl: number }): Promise<void> {
-  const bound = await sessions.bind(record);
-  if (bound.kind !== "other") return;
-  // The same identity in other bytes is no conflict; bytes that say nothing are neither.
-  if (identityText(decodeIdentity(bound.record)) !== record.text) throw new ToolSessionConflict();
-  const again = await sessions.bind({ ...record, expected: bound.record });
-  if (again.kind === "other") throw new ToolSessionConflict("the trace was bound by another writer meanwhile");
 }
 
 function sessionsOf(redis: RedisClient | MemoryStore): SessionStore {

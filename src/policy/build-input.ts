@@ -16,6 +16,8 @@ export interface PolicyInputParts {
   readonly elevation?: PolicyInput["elevation"];
   readonly lease?: PolicyInput["lease"];
   readonly subject?: Readonly<JsonObject> | undefined;
+  /** What the message of a delegated call claims; no rule may go by it. */
+  readonly envelope?: Readonly<JsonObject> | undefined;
   /** True for `gate/listing`: `usage` is left out, since a list must not vary with it (design §2). */
   readonly listing?: boolean | undefined;
 }
@@ -26,7 +28,7 @@ export interface PolicyInputParts {
  * reaches anything but `arguments`, `args` and `shell` (law 8). Optional fields are absent when not set, never null.
  */
 export function buildPolicyInput(parts: PolicyInputParts): PolicyInput & JsonObject {
-  const { call, session, environment, workdir, context, approval, elevation, lease, subject, listing } = parts;
+  const { call, session, environment, workdir, context, approval, elevation, lease, subject, envelope, listing } = parts;
   const input = {
     time: call.time,
     user: session.user,
@@ -51,6 +53,7 @@ export function buildPolicyInput(parts: PolicyInputParts): PolicyInput & JsonObj
     ...present("elevation", elevation),
     ...present("lease", lease),
     ...present("subject", subject),
+    ...present("envelope", envelope),
   };
   return input as unknown as PolicyInput & JsonObject;
 }

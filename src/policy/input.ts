@@ -170,6 +170,10 @@ export const policyInputSchema = z
     elevation: elevation.optional(),
     lease: lease.optional(),
     subject: z.record(z.string(), z.any()).optional().describe("identity from a tool-session record of a delegated call"),
+    envelope: z
+      .record(z.string(), z.any())
+      .optional()
+      .describe("what the message of a delegated call claims; for audit only, nothing may be decided by it"),
   })
   .describe("Input of a Regate policy");
 

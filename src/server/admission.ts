@@ -135,7 +135,7 @@ function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given,
   const started = process.hrtime.bigint();
   const session = core.session.view(call.tool, core.now().getTime(), look);
   const grants = given ?? grantsOf(core, call);
-  const input = inputFor(core, call, { session, grants });
+  const input = inputFor(core, request.made, { session, grants });
   const clock = { asked: 0n };
   const findings: ApprovalFindings = {};
   const approval = approvalAnswer(core, { call, session, grants, awaited: request.awaited, look: isPreview }, findings);

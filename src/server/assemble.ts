@@ -8,6 +8,7 @@ import { openApprovalDesk } from "../govern/approval-desk.ts";
 import { openAuthorities } from "../govern/authorities.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
+import type { SessionIdentityState } from "../session/identity-state.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
 import { osUser, type OsUser } from "../session/os-user.ts";
 import type { DeclaredProfile } from "../session/profile-changes.ts";
@@ -23,6 +24,7 @@ import type { StarlarkEngine } from "../starlark/engine.ts";
 import type { StarlarkLimits } from "../starlark/limits.ts";
 import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
+import type { Tool } from "../tools/tool.ts";
 import { createCommandBook } from "./commands.ts";
 import { createCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
@@ -69,6 +71,10 @@ export interface SharedOptions {
   readonly approvalWaitMs: number;
   /** Whether tool input and output is recorded. */
   readonly recordings: boolean;
+  /** Changes the local tools of a session: some run elsewhere, or are not offered. */
+  readonly arrangeTools?: (tools: readonly Tool[], who: OsUser) => readonly Tool[];
+  /** Identity state of the session, where it is not its own. */
+  readonly identity?: SessionIdentityState;
   /** Ends the server at once when it is aborted. */
   readonly stop: AbortSignal;
   readonly version: string;
@@ -150,9 +156,8 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     now: () => new Date(),
     report: note,
   });
-  const registry = createRegistry(
-    localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
-  );
+  const tools = localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts });
+  const registry = createRegistry(options.arrangeTools?.(tools, who) ?? tools);
   const human = createHumanLine();
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
   const gitHelpers = confinement.kind === "bwrap" ? "trusted" : "unverifiable";
@@ -174,6 +179,7 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     workdir: options.workdir,
     context: options.context,
     profiles: () => profiles.active(),
+    identity: options.identity,
     identityRules: options.identityRules,
     locale: options.locale,
     confirm: human.confirm,

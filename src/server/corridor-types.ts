@@ -1,7 +1,7 @@
 import type { JsonObject } from "../call/json.ts";
 import type { CallPath } from "../call/tool-call.ts";
 import type { ClientFacts } from "../session/session.ts";
-import type { CallLink, ToolContext } from "../tools/tool.ts";
+import type { CallLink, DelegatedFacts, ToolContext } from "../tools/tool.ts";
 import type { RetryChannel } from "./retry.ts";
 
 /** One MCP content block; Regate itself makes text blocks only, embedders and upstream servers any. */
@@ -30,6 +30,8 @@ export interface CallRequest {
   readonly isUnknown?: boolean;
   /** The call that makes this one; absent for a call from outside. */
   readonly from?: CallLink;
+  /** Whose call it is, for one that came in through the tools service; the calls that it makes inherit it. */
+  readonly delegated?: DelegatedFacts;
   /** How the human is asked, when the client cannot be asked while the call waits. */
   readonly retry?: RetryChannel;
   /** Present when the client wants to hear how far the call has come. */

@@ -198,7 +198,12 @@ function callOf(core: Core, request: CallRequest): MadeCall {
   const factsOf = isUnknown === true ? unknownFacts : core.options.factsOf;
   const time = core.now().toISOString();
   const made = makeCall({ tool, arguments: request.arguments, path, time, factsOf, analyse, riskOf: riskClass });
-  return request.from === undefined ? made : { ...made, parent: request.from.decisionId };
+  const delegated = request.delegated ?? request.from?.delegated;
+  return {
+    ...made,
+    ...(request.from === undefined ? {} : { parent: request.from.decisionId }),
+    ...(delegated === undefined ? {} : { delegated }),
+  };
 }
 
 /** Inside a script nobody is asked: the wait would hold its thread, and its author could not tell the human what is going on. */

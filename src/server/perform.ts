@@ -139,7 +139,9 @@ function guardOf(use: ApprovalUse | undefined): { readonly check: () => void; re
 }
 
 function linkOf({ request, admission }: AdmittedCall): CallLink {
-  return { decisionId: admission.decisionId, scripted: request.from?.scripted === true };
+  const delegated = request.delegated ?? request.from?.delegated;
+  const link = { decisionId: admission.decisionId, scripted: request.from?.scripted === true };
+  return delegated === undefined ? link : { ...link, delegated };
 }
 
 function invalid({ admission }: AdmittedCall, problem: string): HandlerEnd {

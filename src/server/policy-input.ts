@@ -1,5 +1,6 @@
 import type { JsonObject } from "../call/json.ts";
 import { NO_COMMAND } from "../call/make-call.ts";
+import type { MadeCall } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import { riskClass } from "../call/risk-table.ts";
 import { buildPolicyInput } from "../policy/build-input.ts";
@@ -16,9 +17,9 @@ export interface Seen {
 }
 
 /** The policy input of one call in this corridor (design §2). */
-export function inputFor(core: Core, call: ToolCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
+export function inputFor(core: Core, { call, delegated }: MadeCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
   const { sandbox, workdir, context } = core.options;
-  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context, ...grantParts(grants) });
+  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context, ...grantParts(grants), ...delegated });
 }
 
 /**

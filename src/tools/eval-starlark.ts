@@ -58,7 +58,7 @@ export function evalStarlarkTool({ evaluate, callTool }: EvalStarlarkPorts): Too
     async handler(args, { link, signal }) {
       const { code } = args as z.infer<typeof input>;
       if (link.scripted) throw failure(STARLARK_FAULTS.nested);
-      const from: CallLink = { decisionId: link.decisionId, scripted: true };
+      const from: CallLink = { ...link, scripted: true };
       try {
         const done = await evaluate({
           source: code,

@@ -10,6 +10,16 @@ export interface CallLink {
   readonly decisionId: string;
   /** True when a script is among the calls that led here: nobody can be asked, and no further script runs. */
   readonly scripted: boolean;
+  /** Set when the call came in through the tools service. */
+  readonly delegated?: DelegatedFacts;
+}
+
+/** What is known of a delegated call beside the call itself (design §9). */
+export interface DelegatedFacts {
+  /** Identity from the session record: `input.subject`. */
+  readonly subject: Readonly<JsonObject>;
+  /** Whom the message claimed to come from: `input.envelope`, for audit only. */
+  readonly envelope?: Readonly<JsonObject>;
 }
 
 /** What a handler gets beside its call. */

@@ -141,6 +141,27 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
   "002-write-empty": { source: "seed 002", says: "write_session is a no-op when trace_id is empty" },
   "002-read": { source: "seed 002", says: "read_session returns the authenticated identity for trace_id, or none if absent" },
   "002-unknown-trace": { source: "seed 002", says: "a forged request that references an unknown trace_id is rejected (fail-closed)" },
+  "002-untrusted-envelope": {
+    source: "seed 002",
+    says: "the request envelope carries a user_id, but the tools service must not trust it: a forged admin id must not escalate",
+  },
+  "002-forged-real-trace": {
+    source: "seed 002",
+    says: "a forged request that references a real trace_id only ever gets that legitimate user's identity",
+  },
+  "002-fail-closed-policy": {
+    source: "seed 002",
+    says: "the tools service resolves identity, and therefore privileges, from the record: without a subject nothing is allowed",
+  },
+  "002-proof": { source: "seed 002", says: "the publisher proof is verified by the tools service and expires with the shared horizon" },
+  "002-republish": {
+    source: "seed 002",
+    says: "a recovered outer checkpoint can ask the tools service to re-publish the cached terminal result onto a fresh process reply lane",
+  },
+  "002-require-existing": {
+    source: "seed 002",
+    says: "stale new work is rejected separately by the service's require_existing claim rule",
+  },
   "003-claim-session": {
     source: "seed 003",
     says: "the process creates one session id, mcp-<unix nanos>, registers it, and puts it on input.agent.session_id",

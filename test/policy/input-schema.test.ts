@@ -22,7 +22,23 @@ describe("the JSON schema of the policy input", () => {
   it("has the fields of the contract", () => {
     const fields = [
       ["time", "user", "groups", "session_id", "agent", "command", "args", "arguments", "tool", "path", "session", "profile"],
-      ["client", "usage", "approval", "workdir", "method", "from", "params", "result", "context", "shell", "environment", "elevation", "lease", "subject"],
+      [
+        "client",
+        "usage",
+        "approval",
+        "workdir",
+        "method",
+        "from",
+        "params",
+        "result",
+        "context",
+        "shell",
+        "environment",
+        "elevation",
+        "lease",
+        "subject",
+        "envelope",
+      ],
     ].flat();
     expect(Object.keys(schema["properties"] as object)).toEqual(fields);
   });
@@ -40,7 +56,9 @@ describe("the JSON schema of the policy input", () => {
 
   it("leaves open what callers fill, and nothing else", () => {
     const open = all.filter(([path]) => path.endsWith("/additionalProperties")).map(([path, value]) => [path, value]);
-    expect(open).toEqual(["arguments", "params", "result", "context", "subject"].map((field) => [`/properties/${field}/additionalProperties`, {}]));
+    expect(open).toEqual(
+      ["arguments", "params", "result", "context", "subject", "envelope"].map((field) => [`/properties/${field}/additionalProperties`, {}]),
+    );
   });
 
   it("describes every field", () => {

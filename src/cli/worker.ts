@@ -1,0 +1,72 @@
+import { insideWorkdirWarning } from "../config/inside-workdir.ts";
+import { resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
+import { FRONT_ONLY } from "../config/delegate-settings.ts";
+import { resolveServeOptions } from "../config/options.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { surroundings } from "../config/sources.ts";
+import { regateVersion } from "../config/version.ts";
+import type { Arguments, Command, Io } from "./command.ts";
+import { checkHorizon } from "./horizon-check.ts";
+import { loadBundle } from "./load-bundle.ts";
+import { checkSandbox, confinementOf, faultNotes } from "./serve.ts";
+import { settingOptions } from "./setting-options.ts";
+import { shellTables, shellTablesProblem } from "./shell-tables.ts";
+
+/** Beyond the time that running calls have: for their replies and for closing. */
+const CLOSE_MS = 5_000;
+
+async function run(args: Arguments, io: Io): Promise<number> {
+  const around = surroundings();
+  // `worker` needs its Redis: it is never undefined here.
+  const delegate = (await resolveDelegateOptions(args, around, "worker")) as DelegateOptions;
+  checkHorizon(delegate);
+  const options = { ...(await resolveServeOptions(args, around, shellTablesProblem)), proofKeyFile: delegate.proofKeyFile };
+  const confining = confinementOf(options);
+  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const [{ startToolsWorker }] = await Promise.all([import("../server/tools-worker.ts"), confining, Promise.allSettled([loading])]);
+  const [engine, confinement] = [await loading, await confining];
+  checkSandbox(options, confinement);
+  const stop = io.stopSignal(delegate.horizon.maxExec * 1_000 + CLOSE_MS);
+  const worker = await startToolsWorker({
+    ...options,
+    shellTables: await shellTables(options),
+    engine,
+    confinement,
+    delegate,
+    stop,
+    version: regateVersion(),
+    note: io.note,
+  });
+  const sandbox = `${confinement.kind}${confinement.reason === undefined ? "" : ` (${confinement.reason})`}`;
+  io.note(
+    `worker \`${delegate.workerName}\` with bundle \`${engine.name}\` (${engine.digest}), session ${worker.claim.sessionId}, sandbox: ${sandbox}, state in \`${options.stateDir}\``,
+  );
+  const warning = confinement.kind === "none" ? insideWorkdirWarning(options) : undefined;
+  if (warning !== undefined) io.note(warning);
+  await worker.ended;
+  engine.close();
+  return 0;
+}
+
+const HIDDEN: ReadonlySet<string> = new Set([
+  ...FRONT_ONLY,
+  "confirmTimeoutMs",
+  "approvalWait",
+  "listen",
+  "httpMaxSessions",
+  "httpIdleSeconds",
+]);
+
+/** `regate worker`: runs delegated calls from Redis (design §9). */
+export const WORKER_COMMAND: Command = {
+  path: ["worker"],
+  summary: "run calls that fronts delegate over Redis",
+  options: settingOptions((Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]).filter((name) => !HIDDEN.has(name))),
+  examples: [
+    [
+      "$0 worker --redis redis://worker:secret@10.0.0.5 --proof-key-file /etc/regate/proof.key --bundle tools-service --config worker.json",
+      "the numbers of the horizon from a file",
+    ],
+  ],
+  run,
+};

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorBody } from "./delegated-call.ts";
+import type { DelegatedEnd } from "./delegated-call.ts";
+import { DelegateError } from "./delegate-error.ts";
+import { judgeEntry } from "./judge-entry.ts";
+import type { Answer, ClaimedCall, Judgement } from "./judge-entry.ts";
+import { bodyText, replyText } from "./reply.ts";
+import type { Entry, Settlement } from "./store.ts";
+import type { WorkerState } from "./worker.ts";
+
+/** Pause between two attempts to store a result; the result is kept until the store takes it. */
+const STORE_RETRY_MS = 200;
+
+/**
+ * Handles one entry: judges it, runs the call if it is claimed, stores the result, publishes it and removes the entry, in this order. Never
+ * rejects; what the store keeps from being done stays pending.
+ * @param deliveries how often the entry was handed out, this time included
+ */
+export async function handleEntry(state: WorkerState, entry: Entry, deliveries: number): Promise<void> {
+  try {
+    const judgement = await judgeEntry(state, entry, deliveries);
+    await follow(state, entry, judgement, deliveries);
+  } catch (error) {
+    state.counts.count("left_pending");
+    if (!(error instanceof DelegateError))
+      state.note(`an entry could not be handled: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+}
+
+// oxlint-disable-next-line max-params -- the entry, what is to be done, and the count that a dead letter names
+async function follow(state: WorkerState, entry: Entry, judgement: Judgement, deliveries: number): Promise<void> {
+  if ("mismatch" in judgement && judgement.mismatch) {
+    state.counts.count("identity_mismatch");
+    state.note(`security: entry ${entry.id} claims another identity than its session record has; the record counts`);
+  }
+  switch (judgement.kind) {
+    case "run":
+      return await run(state, entry, judgement.claimed);
+    case "answer":
+      return await settle(state, judgement.code, { entryId: entry.id, reply: replyOf(state, judgement.answer) });
+    case "drop":
+      state.note(`security: entry ${entry.id} names a reply lane that is none; nothing was written`);
+      return await settle(state, judgement.code, { entryId: entry.id });
+    case "letter": {
+      const reply = judgement.answer === undefined ? {} : { reply: replyOf(state, judgement.answer) };
+      return await settle(state, judgement.code, {
+        entryId: entry.id,
+        ...reply,
+        letter: letterOf(state, { entry, judgement, deliveries }),
+      });
+    }
+    case "wait": {
+      const leaseMs = state.horizon.claimMinIdle * 1_000;
+      return await state.calls.touch(state.name, entry.id, leaseMs - judgement.leftMs);
+    }
+  }
+}
+
+async function run(state: WorkerState, entry: Entry, { call, lane, head, token }: ClaimedCall): Promise<void> {
+  const over = state.counts.begin();
+  const lease = keepLease(state, { entryId: entry.id, operationId: call.operationId, token });
+  try {
+    const { status, ...body } = await executed(state, call);
+    const text = bodyText(body);
+    const ttl = state.horizon.proofTtl;
+    const end = { operationId: call.operationId, token, fingerprint: head.fingerprint, status, body: text, ttl };
+    if (!(await untilStored(state, () => state.calls.finish(end)))) {
+      state.counts.count("lease_lost");
+      return;
+    }
+    const reply = replyOf(state, { lane, head, status, body: text });
+    await untilStored(state, () => settle(state, status, { entryId: entry.id, reply }));
+  } finally {
+    lease.end();
+    over();
+  }
+}
+
+async function executed(state: WorkerState, call: ClaimedCall["call"]): Promise<DelegatedEnd> {
+  try {
+    return await state.execute(call);
+  } catch (error) {
+    state.note(`a call failed inside: ${error instanceof Error ? error.message : "unknown"}`);
+    return { status: "error", ...errorBody("failed") };
+  }
+}
+
+/**
+ * Renews the lease and the entry's idle time, every third of the lease, until the call is settled. The lease first: the entry must not
+ * look abandoned before its claim does.
+ */
+function keepLease(state: WorkerState, held: { entryId: string; operationId: string; token: string }): { end: () => void } {
+  const leaseMs = state.horizon.claimMinIdle * 1_000;
+  const touch = (): Promise<void> => state.calls.touch(state.name, held.entryId, 0).catch(() => undefined);
+  let busy = false;
+  const renew = async (): Promise<void> => {
+    if (busy) return;
+    busy = true;
+    try {
+      if (await state.calls.renew(held.operationId, held.token, leaseMs)) await touch();
+    } catch {
+      // The next turn tries again; a lease that ends meanwhile is lost, and then nothing of this call is stored.
+    } finally {
+      busy = false;
+    }
+  };
+  void touch();
+  const timer = setInterval(() => void renew(), leaseMs / 3);
+  return { end: () => clearInterval(timer) };
+}
+
+/** Repeats a step until the store takes it, for as long as the horizon: what has run must not be forgotten. */
+async function untilStored<Value>(state: WorkerState, step: () => Promise<Value>): Promise<Value> {
+  const until = Date.now() + state.horizon.proofTtl * 1_000;
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(STORE_RETRY_MS);
+    }
+  }
+}
+
+async function settle(state: WorkerState, code: string, settlement: Settlement): Promise<void> {
+  const done = await state.calls.settle(settlement);
+  state.counts.count(done === "gone" ? "settled_elsewhere" : code);
+  if (done === "unanswered") state.counts.count("lane_failed");
+}
+
+function replyOf({ horizon }: WorkerState, { lane, head, status, body }: Answer): NonNullable<Settlement["reply"]> {
+  return { lane, data: replyText(head, status, body), ttl: horizon.proofTtl };
+}
+
+interface Lettered {
+  readonly entry: Entry;
+  readonly judgement: Judgement & { kind: "letter" };
+  readonly deliveries: number;
+}
+
+/** What a dead letter says. The message itself is kept only where it is in order: a replay needs it, and nothing else does. */
+function letterOf(state: WorkerState, { entry, judgement, deliveries }: Lettered): readonly string[] {
+  const { code, problem, answer, traceId } = judgement;
+  const data = answer === undefined || entry.data === undefined ? {} : { data: Buffer.from(entry.data).toString("utf8") };
+  return Object.entries({
+    original_stream: state.keys.stream,
+    original_msg_id: entry.id,
+    error: code,
+    problem,
+    attempt: String(deliveries),
+    ts: new Date().toISOString(),
+    operation_id: answer?.head.operationId ?? "",
+    trace_id: traceId ?? "",
+    bytes: String(entry.data?.length ?? 0),
+    ...data,
+  }).flat();
+}
