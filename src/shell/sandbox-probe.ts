@@ -11,7 +11,7 @@ import { sandboxLauncher, type SandboxOptions } from "./sandbox.ts";
 /** Where something can be planted that the private temporary folder does not hide by itself. */
 const PLACES = ["/var/tmp", "/dev/shm"];
 const TIMEOUT_MS = 5_000;
-const KEY = "planted-key";
+const KEY = "planted-key\n";
 
 /** Each line is one promise; the word that it prints names what was broken. `$1` and so on are set in front of it. */
 const SCRIPT = `[ -e "$key" ] && echo key-visible

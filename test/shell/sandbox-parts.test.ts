@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createCommandSlots } from "../../src/shell/command-slots.ts";
 import { unconfined } from "../../src/shell/confinement.ts";
 import { COMMAND_LIMITS } from "../../src/shell/sandbox-entry.ts";
@@ -89,6 +92,19 @@ describe("without a sandbox", () => {
 describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("the probe", () => {
   test("keeps its promises here", async () => {
     expect(await probeSandbox("/usr/bin/bwrap")).toBeUndefined();
+  });
+
+  test("a bubblewrap that keeps no promise is found out, each promise by its name", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "regate-no-sandbox-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const open = join(folder, "bwrap");
+    writeFileSync(open, '#!/bin/bash\nuntil [ "$1" = --chdir ]; do shift; done\ncd "$2"; shift 3; exec "$@"\n');
+    chmodSync(open, 0o700);
+    const problem = await probeSandbox(open);
+    expect(problem).toBe(
+      "bubblewrap does not keep its promises here (key-visible, key-readable, socket-visible, network-reachable, outside-writable, " +
+        "guarded-file-writable, hook-writable, processes-visible)",
+    );
   });
 
   test("a bubblewrap that does nothing is found out", async () => {

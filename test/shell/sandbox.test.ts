@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HomeGrant } from "../../src/call/profile-words.ts";
 import { commandEnvironment } from "../../src/shell/command-environment.ts";
@@ -176,6 +178,22 @@ const PROTECTIONS: readonly Protection[] = [
     },
     command: () => "cat /tmp/regate-planted && echo REACHED",
     without: () => unguard("/tmp"),
+  },
+  {
+    name: "devices and shared memory are private",
+    prepare: () => {
+      writeFileSync("/dev/shm/regate-planted", "x");
+      onTestFinished(() => rmSync("/dev/shm/regate-planted", { force: true }));
+    },
+    command: () => "cat /dev/shm/regate-planted && echo REACHED",
+    without: () => drop("--dev", "/dev"),
+  },
+  {
+    name: "the run-time directory of the server's user is empty, wherever it lies",
+    prepare: ({ elsewhere }) => writeFileSync(join(elsewhere, "token"), "x"),
+    options: ({ elsewhere }) => ({ runtimeDir: elsewhere }),
+    command: ({ elsewhere }) => `cat ${elsewhere}/token && echo REACHED`,
+    without: ({ elsewhere }) => unguard(elsewhere),
   },
   {
     name: "/run is empty",
@@ -412,6 +430,8 @@ describe.runIf(haveBwrap)("protections", () => {
     const env = commandEnvironment(Object.fromEntries(names.map((name) => [name, "x"])));
     const { stdout } = await attempt(makeWorld(), "env", { env });
     for (const name of names) expect(stdout).not.toContain(name);
+    const open = await attempt(makeWorld(), "env", { env: { ...env, ...Object.fromEntries(names.map((name) => [name, "x"])) } });
+    for (const name of names) expect(open.stdout).toContain(`${name}=x`);
   });
 });
 
@@ -595,6 +615,41 @@ describe.runIf(haveBwrap)("how it ends", () => {
     process.kill(Number(pid), "SIGKILL");
     expect(await running).toMatchObject({ signal: "SIGKILL" });
     await noneLiving("7658");
+  });
+});
+
+/** Runs a command in the sandbox from another process, kills that process as nothing can resist, and tells whether the command lives on. */
+async function livesOn(world: World, word: string, without: readonly string[]): Promise<boolean> {
+  const modules = ["run", "sandbox"].map((name) => pathToFileURL(join(import.meta.dirname, `../../dist/shell/${name}.js`)).href);
+  const command = `touch began; sleep ${word}`;
+  const script = `import { runCommand } from ${JSON.stringify(modules[0])}; import { sandboxLauncher } from ${JSON.stringify(modules[1])};
+    const sandbox = sandboxLauncher(${JSON.stringify(optionsOf(world))}, ${JSON.stringify(GRANT)});
+    const launcher = async (argv, more) => {
+      const launch = await sandbox(argv, more);
+      return { ...launch, args: launch.args.filter((word) => !${JSON.stringify(without)}.includes(word)) };
+    };
+    const command = ${JSON.stringify(command)};
+    await runCommand({ command, expected: command, cwd: ${JSON.stringify(world.work)}, env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60000, launcher });`;
+  const server = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: "ignore" });
+  await expect.poll(() => existsSync(join(world.work, "began")), { timeout: 20_000 }).toBe(true);
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  for (let tries = 0; tries < 40 && living(word).length > 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  const left = living(word).length > 0;
+  for (const pid of left
+    ? execFileSync("pgrep", ["-f", `^sleep ${word}$`], { encoding: "utf8" })
+        .trim()
+        .split("\n")
+    : []) {
+    process.kill(Number(pid), "SIGKILL");
+  }
+  return left;
+}
+
+describe.runIf(haveBwrap)("when the server is killed with SIGKILL", () => {
+  test("its command dies with it, and does not without `--die-with-parent`", { timeout: 60_000 }, async () => {
+    expect(await livesOn(makeWorld(), "7659.1", [])).toBe(false);
+    expect(await livesOn(makeWorld(), "7659.2", ["--die-with-parent"])).toBe(true);
   });
 });
 

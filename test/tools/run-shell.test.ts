@@ -1,5 +1,7 @@
 import { tmpdir } from "node:os";
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
 import { analyseCommand } from "../../src/shell/analyse.ts";
 import { unconfined } from "../../src/shell/confinement.ts";
@@ -88,6 +90,23 @@ describe("results", () => {
     const published = createRegistry([tool]).get("run_shell");
     expect(published?.inputSchema).toMatchObject({ type: "object", required: ["command"], additionalProperties: false });
     expect(published?.outputSchema).toMatchObject({ type: "object", additionalProperties: false });
+  });
+
+  test("as many commands as there are places run at the same time; others wait", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "regate-places-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const most = async (atOnce: number): Promise<number> => {
+      const places = unconfined({ limits: COMMAND_LIMITS, atOnce, reason: "a test" });
+      const limited = runShellTool({ confinement: places, workdir: folder, environment: {} });
+      // Each command sees how many run beside it, itself included.
+      const command = "mkdir $$; sleep 0.3; ls | wc -l; rmdir $$";
+      const calls = Array.from({ length: 4 }, () => limited.handler({ command }, contextOf({ command })));
+      const counts = (await Promise.all(calls)).map(({ structured }) => Number((structured as { stdout: string }).stdout));
+      return Math.max(...counts);
+    };
+    expect(await most(1)).toBe(1);
+    expect(await most(2)).toBe(2);
+    expect(await most(8)).toBeGreaterThan(2);
   });
 
   test("hostile output stays below 2 MB of answer", async () => {
