@@ -1,7 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import type { ApprovalEvent } from "./approval-events.ts";
 import { createApp } from "./app.ts";
 import type { RequestLine } from "./app.ts";
 import type { AdminCore } from "./core.ts";
@@ -14,6 +13,8 @@ import { readPage } from "./page-files.ts";
 import type { AdminPorts } from "./ports.ts";
 import { openSessionBook } from "./session-book.ts";
 import { watchStores } from "./watch-stores.ts";
+import { createWebhook } from "./webhook.ts";
+import type { Webhook, WebhookOptions } from "./webhook.ts";
 
 /** What the admin server is started with. */
 export interface AdminServerOptions {
@@ -28,8 +29,7 @@ export interface AdminServerOptions {
   readonly log: (line: RequestLine) => void;
   /** Takes one line for stderr. */
   readonly note: (line: string) => void;
-  /** Told of each request that is new, decided or expired. */
-  readonly onApproval?: ((event: ApprovalEvent) => void) | undefined;
+  readonly webhook?: Pick<WebhookOptions, "url" | "secret" | "firstWaitMs"> | undefined;
   readonly now?: (() => Date) | undefined;
   /** Ends the server. */
   readonly stop: AbortSignal;
@@ -80,12 +80,26 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   }
   const { port } = server.address() as AddressInfo;
   guard = createSiteGuard({ host, port, publicUrl: options.publicUrl });
-  const endWatch = watchStores(core, { hub, report, onApproval: options.onApproval });
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const webhook = openWebhook(core, options, options.publicUrl ?? url);
+  const endWatch = watchStores(core, { hub, report, onApproval: webhook?.tell });
   const ended = untilStopped(stop, async () => {
     endWatch();
     await Promise.all([closeServer(server), sessions.close()]);
   });
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`, core, ended };
+  return { url, core, ended };
+}
+
+/** The webhook, having told what happened while no server ran. */
+function openWebhook(
+  { stateDir, metrics, now, ports }: AdminCore,
+  { webhook, note, stop }: AdminServerOptions,
+  pageUrl: string,
+): Webhook | undefined {
+  if (webhook === undefined) return undefined;
+  const opened = createWebhook({ ...webhook, stateDir, pageUrl, metrics, now, note, stop });
+  opened.catchUp(ports.approvals.list());
+  return opened;
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

@@ -46,6 +46,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
     host,
     port,
     publicUrl,
+    webhook: options.webhook,
     ports: openStores({ stateDir, now: () => new Date(), report }),
     version: regateVersion(),
     log: (line) => io.stderr(`${JSON.stringify(line)}\n`),

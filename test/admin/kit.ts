@@ -50,9 +50,9 @@ export function makeToken(kit: { readonly stateDir: string; readonly keysDir: st
 }
 
 /** Starts a server; it ends with the test. */
-export async function startKit(more: Partial<AdminServerOptions> = {}, stateDir = temporaryFolder()): Promise<AdminKit> {
+export async function startKit(more: Partial<AdminServerOptions> = {}, stateDir = temporaryFolder(), name = "anna"): Promise<AdminKit> {
   const keysDir = temporaryFolder();
-  const token = makeToken({ stateDir, keysDir }, "anna");
+  const token = makeToken({ stateDir, keysDir }, name);
   const [lines, notes]: [RequestLine[], string[]] = [[], []];
   const stop = new AbortController();
   const server = await startAdminServer({

@@ -30,7 +30,9 @@ function vote(decision: "approve" | "deny"): Route["run"] {
     if (approval.shown.digest !== shown)
       throw httpError(409, "the request is not what you were shown: look at it again", "admin.shown_differs");
     if (decision === "deny" && reason.trim() === "") throw httpError(400, "reason: a denial needs one");
-    return core.ports.approvals.decide({ id: approval.id, decision, reason, key: call.key, shown });
+    const decided = core.ports.approvals.decide({ id: approval.id, decision, reason, key: call.key, shown });
+    core.metrics.decided(decision);
+    return decided;
   };
 }
 

@@ -31,9 +31,10 @@ export const STORE_ROUTES: readonly Route[] = [
     body: stopOrderSchema,
     answer: stopsSchema,
     errors: [404, 409, 503],
-    run({ body, key }, { ports }) {
+    run({ body, key }, { ports, metrics }) {
       const { action, scope, reason, end_running: endRunning = false } = body as z.infer<typeof stopOrderSchema>;
       ports.stops.place({ action, scope, reason, endRunning, key });
+      metrics.decided(action);
       return ports.stops.list();
     },
   },
