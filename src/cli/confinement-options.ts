@@ -7,7 +7,7 @@ export function confinementOptions(options: ServeOptions): ConfinementOptions {
   const { commands, environment, workdir, stateDir, keysDir, bundle } = options;
   const home = environment["HOME"] === undefined || environment["HOME"] === "" ? options.home : environment["HOME"];
   const { configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile } = options;
-  const settings = [configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile];
+  const settings = [configFile, allowlistFile, contextFile, profilesFile, cloudQueriesFile, shellTablesFile, options.http.auth.jwksFile];
   return {
     mode: commands.sandbox,
     atOnce: commands.atOnce,

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { ConfigError } from "./config-error.ts";
 import { wholeNumber, type Setting } from "./setting.ts";
 import { pick, type Sources } from "./sources.ts";
+import { tokenOptions, type TokenOptions, type TokenPicks, tokenPicks } from "./token-settings.ts";
 
 /** An address to listen on. */
 export interface ListenAddress {
@@ -15,6 +16,9 @@ export interface ListenAddress {
 export interface HttpOptions {
   /** Absent: stdio is served. */
   readonly listen?: ListenAddress;
+  /** Absent: no tokens are asked for, or stdio is served. */
+  readonly tokens?: TokenOptions;
+  readonly auth: TokenPicks;
   readonly limits: { readonly maxSessions: number; readonly idleMs: number };
 }
 
@@ -73,9 +77,9 @@ function isLoopback(host: string): boolean {
  */
 export function httpOptions(sources: Sources): HttpOptions {
   const number = (setting: Setting, fallback: number): number => Number(pick(setting, sources)?.value ?? fallback);
-  const listen = listenAddress(sources);
   return Object.freeze({
-    ...(listen === undefined ? {} : { listen }),
+    ...listenOptions(sources),
+    auth: tokenPicks(sources),
     limits: Object.freeze({
       maxSessions: number(HTTP_SETTINGS.httpMaxSessions, DEFAULTS.maxSessions),
       idleMs: number(HTTP_SETTINGS.httpIdleSeconds, DEFAULTS.idleSeconds) * 1_000,
@@ -83,12 +87,15 @@ export function httpOptions(sources: Sources): HttpOptions {
   });
 }
 
-function listenAddress(sources: Sources): ListenAddress | undefined {
+function listenOptions(sources: Sources): Pick<HttpOptions, "listen" | "tokens"> {
   const picked = pick(HTTP_SETTINGS.listen, sources);
   const address = picked === undefined ? undefined : parsed(picked.value);
-  if (picked === undefined || address === undefined) return undefined;
-  if (!isLoopback(address.host)) {
-    throw new ConfigError("config.option", `${picked.from}: \`${picked.value}\` is no loopback address, and no tokens are asked for`);
+  if (picked === undefined || address === undefined) return {};
+  const tokens = tokenOptions(sources);
+  if (tokens === undefined && !isLoopback(address.host)) {
+    const problem = "is no loopback address: that needs tokens (`--auth-issuer`, `--auth-audience`, `--auth-jwks-file`)";
+    throw new ConfigError("config.option", `${picked.from}: \`${picked.value}\` ${problem}`);
   }
-  return Object.freeze({ ...address, host: address.host.toLowerCase() === "localhost" ? "127.0.0.1" : address.host });
+  const listen = Object.freeze({ ...address, host: address.host.toLowerCase() === "localhost" ? "127.0.0.1" : address.host });
+  return tokens === undefined ? { listen } : { listen, tokens };
 }

@@ -32,6 +32,7 @@ export function insideWorkdirWarning(options: ServeOptions): string | undefined 
     ["shell tables file", options.shellTablesFile],
     ["cloud queries file", options.cloudQueriesFile],
     ["key of the publisher's proof", options.proofKeyFile],
+    ["key set of the tokens", options.http.auth.jwksFile],
     ["state directory", options.stateDir],
     ["keys directory", options.keysDir],
   ];

@@ -5,6 +5,7 @@ import { DELEGATE_SETTINGS } from "./delegate-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
+import { TOKEN_SETTINGS } from "./token-settings.ts";
 import { TOOL_SETTINGS } from "./tool-settings.ts";
 
 const MAX_DEADLINE_MS = 600_000;
@@ -207,6 +208,7 @@ export const SETTINGS = {
   ...GOVERN_SETTINGS,
   ...HTTP_SETTINGS,
   ...DELEGATE_SETTINGS,
+  ...TOKEN_SETTINGS,
   ...TOOL_SETTINGS,
   ...STARLARK_SETTINGS,
   ...SANDBOX_SETTINGS,

@@ -8,8 +8,14 @@ import type { OpenPeer, Principal } from "./http-port.ts";
 import { refuseRequest, replyJson, type HttpRefusal } from "./http-reply.ts";
 import { within } from "./within.ts";
 
+/** Who sends a request, and until when that holds (Unix milliseconds). */
+export interface Known {
+  readonly principal: Principal;
+  readonly expiresAtMs: number;
+}
+
 /** Says who sends a request, or why it is refused. Never rejects. */
-export type Authenticate = (request: IncomingMessage) => Promise<{ readonly principal: Principal } | { readonly refusal: HttpRefusal }>;
+export type Authenticate = (request: IncomingMessage) => Promise<Known | { readonly refusal: HttpRefusal }>;
 
 /** What an HTTP front is made of. */
 export interface HttpFrontOptions {
@@ -81,7 +87,7 @@ async function route(
   const known = await options.authenticate?.(request);
   if (known !== undefined && "refusal" in known) return refuseRequest(request, response, known.refusal);
   if (parts.stop.aborted) return refuseRequest(request, response, { status: 503, message: "the server is stopping" });
-  const asked = { request, response, principal: known?.principal };
+  const asked = { request, response, principal: known?.principal, expiresAtMs: known?.expiresAtMs };
   if (request.method === "POST") return await answerPost(parts, asked);
   if (request.method === "GET") return answerGet(parts, asked);
   if (request.method === "DELETE") return await answerDelete(parts, asked);

@@ -1,12 +1,19 @@
 import { osUser } from "../session/os-user.ts";
 import { openClientSession, openParts, thenClose, type ServerParts, type SharedOptions } from "./assemble.ts";
 import { openConnection } from "./connection.ts";
-import { openHttpFront, type HttpFrontOptions } from "./http-front.ts";
+import type { TokenRules } from "./http-auth.ts";
+import { openHttpFront, type HttpFront, type HttpFrontOptions } from "./http-front.ts";
 import type { ClientPeer, ClientPort } from "./http-port.ts";
 
 /** What a server over HTTP is made of. */
 export interface HttpServerOptions extends SharedOptions {
-  readonly http: Pick<HttpFrontOptions, "host" | "port" | "authenticate" | "documents" | "knownNames" | "limits">;
+  readonly http: HttpServing;
+}
+
+/** Where HTTP is served, and to whom. */
+export interface HttpServing extends Pick<HttpFrontOptions, "host" | "port" | "limits"> {
+  /** Absent: nobody is asked who they are. */
+  readonly tokens?: TokenRules;
 }
 
 /** A server that accepts connections. */
@@ -24,12 +31,24 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   const parts = openParts(options);
   try {
     const { http, stop, note } = options;
-    const front = await openHttpFront({ ...http, stop, note, openPeer: (port) => openPeer(parts, port) });
+    const front = await openFront({ http, stop, note, openPeer: (port) => openPeer(parts, port) });
     return { url: front.url, ended: thenClose(front.ended, parts.starlark) };
   } catch (error) {
     await parts.starlark.close();
     throw error;
   }
+}
+
+/**
+ * Opens the front of whatever serves clients over HTTP. Tokens are checked by code that is loaded only when they are asked for.
+ * @throws when the address cannot be listened on
+ */
+export async function openFront({
+  http: { tokens, ...http },
+  ...rest
+}: Pick<HttpFrontOptions, "openPeer" | "stop" | "note"> & { readonly http: HttpServing }): Promise<HttpFront> {
+  const asked = tokens === undefined ? {} : (await import("./http-auth.ts")).tokenParts(tokens, rest.note);
+  return await openHttpFront({ ...http, ...rest, ...asked });
 }
 
 async function openPeer(parts: ServerParts, port: ClientPort): Promise<ClientPeer> {

@@ -27,10 +27,14 @@ export interface Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: Principal | undefined;
+  /** Unix milliseconds until which the token holds that came with the request. */
+  readonly expiresAtMs: number | undefined;
 }
 
 type RequestLine = Extract<ScreenedLine, { kind: "request" }>;
 
+/** Longest time that a timer can hold. */
+const MAX_TIMER_MS = 2_147_483_647;
 const SESSION = "Mcp-Session-Id";
 const FULL: HttpRefusal = { status: 503, message: "too many sessions", headers: { "Retry-After": "30" } };
 /** A message that is no request: nobody waits, so nothing of ours can go its way. */
@@ -136,6 +140,15 @@ export function answerGet(parts: FrontParts, asked: Asked): void {
   if ("status" in client) return refuse(asked, client);
   if (!acceptsOf(asked.request).stream) return refuse(asked, { status: 406, message: "`Accept` must name text/event-stream" });
   client.outbox.open(asked.response, parts.limits.keepAliveMs);
+  endAt(asked);
+}
+
+/** A stream does not outlive the token that opened it. */
+function endAt({ response, expiresAtMs }: Asked): void {
+  if (expiresAtMs === undefined) return;
+  const timer = setTimeout(() => response.end(), Math.min(MAX_TIMER_MS, Math.max(0, expiresAtMs - Date.now())));
+  timer.unref();
+  response.once("close", () => clearTimeout(timer));
 }
 
 /** Answers DELETE: the session and everything behind it ends. */

@@ -18,7 +18,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
     policy: { dialect: "regate" },
     stateDir: join(folder, "state"),
     keysDir: join(folder, "keys"),
-    http: { limits: { maxSessions: 1, idleMs: 1 } },
+    http: { auth: {}, limits: { maxSessions: 1, idleMs: 1 } },
     agentId: "a",
     requireDryRun: false,
     identityRules: { requireProfile: false, bindProfile: false },
