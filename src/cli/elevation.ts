@@ -128,7 +128,9 @@ export const ELEVATION_COMMANDS: readonly Command[] = [
     summary: "end an elevation before its time",
     options: [GOVERN_FLAGS.reason, GOVERN_FLAGS.key, ...placeOptions()],
     words: { name: "id", describe: "id of the elevation", max: 1 },
-    examples: [['$0 elevation drop Vg3b0TjXW0Jr9i0mD5xP1Q --reason "done" --key anna', "from the next call on it covers nothing"]],
+    examples: [
+      ['$0 elevation drop 8c1f0a52d7be4f3c9a61e20b7d5f4e18 --reason "done" --key anna', "from the next call on it covers nothing"],
+    ],
     run: drop,
   },
   {

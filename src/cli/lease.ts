@@ -86,7 +86,9 @@ export const LEASE_COMMANDS: readonly Command[] = [
     summary: "end a lease before its time",
     options: [GOVERN_FLAGS.reason, GOVERN_FLAGS.key, ...placeOptions()],
     words: { name: "id", describe: "id of the lease", max: 1 },
-    examples: [['$0 lease revoke Vg3b0TjXW0Jr9i0mD5xP1Q --reason "released" --key anna', "from the next command on it gives nothing"]],
+    examples: [
+      ['$0 lease revoke 8c1f0a52d7be4f3c9a61e20b7d5f4e18 --reason "released" --key anna', "from the next command on it gives nothing"],
+    ],
     run: revoke,
   },
   {

@@ -13,7 +13,7 @@ import type { ChainEntry } from "./signed-chain.ts";
 /** Role that the shipped policies know (design §1, rule `ai_agent`). */
 export const DEFAULT_ROLE = "human-approved-agent";
 
-const ELEVATION_ID = /^[A-Za-z0-9_-]{22}$/;
+const ELEVATION_ID = /^[0-9a-f]{32}$/;
 
 const grantBody = z
   .strictObject({
@@ -115,7 +115,7 @@ export function grantElevation(stateDir: string, request: GrantRequest, { key, n
     grantBody,
     {
       kind: "grant",
-      id: randomBytes(16).toString("base64url"),
+      id: randomBytes(16).toString("hex"),
       role,
       reason,
       tools: [...new Set(tools)],

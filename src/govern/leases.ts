@@ -13,7 +13,7 @@ import { isLeaseVariable, VARIABLE_NAME } from "./lease-names.ts";
 import { checked, reasonSchema, sessionIdSchema } from "./scope.ts";
 import { createStoreFile, listStoreFolder, readStoreFile, replaceStoreFile } from "./store-file.ts";
 
-const LEASE_ID = /^[A-Za-z0-9_-]{22}$/;
+const LEASE_ID = /^[0-9a-f]{32}$/;
 const MAX_SECONDS = 86_400;
 
 const grantedFields = z.strictObject({
@@ -95,7 +95,7 @@ export function grantLease(stateDir: string, request: LeaseRequest, { key, now }
     grantedFields,
     {
       v: 1,
-      id: randomBytes(16).toString("base64url"),
+      id: randomBytes(16).toString("hex"),
       session: request.session,
       ...sourceOf(request.source),
       destination: request.destination,

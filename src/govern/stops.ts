@@ -22,7 +22,7 @@ export type StopScope = z.infer<typeof scopeSchema>;
 
 const stopBody = z.strictObject({
   kind: z.literal("stop"),
-  id: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
+  id: z.string().regex(/^[0-9a-f]{32}$/),
   scope: scopeSchema,
   reason: reasonSchema,
   end_running: z.boolean(),
@@ -61,7 +61,7 @@ export function placeStop(
   stop: { readonly scope: StopScope; readonly reason: string; readonly endRunning?: boolean },
   { key, now }: Signed,
 ): Stop {
-  const id = randomBytes(16).toString("base64url");
+  const id = randomBytes(16).toString("hex");
   const { scope, reason, endRunning = false } = stop;
   const body = checked(stopBody, { kind: "stop", id, scope, reason, end_running: endRunning }, "the stop");
   const entry = appendToChain(stopChain(stateDir), { body: body as JsonObject, time: now }, key);

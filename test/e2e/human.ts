@@ -27,7 +27,7 @@ export function operatorOf(stateDir: string): Operator {
     sign(...words) {
       const ended = run(...words, "--reason", "a test", "--key", "anna");
       if (ended.status !== 0) throw new Error(ended.stderr);
-      return /(?<![\w-])[A-Za-z0-9_-]{22}(?![\w-])/.exec(ended.stdout)?.[0] ?? "";
+      return /\b[0-9a-f]{32}\b/.exec(ended.stdout)?.[0] ?? "";
     },
   };
 }

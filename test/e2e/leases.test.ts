@@ -153,7 +153,7 @@ describe("a lease", () => {
     const id = operator.sign("lease", "grant", "--session", "mcp-1000000000000000000", "--from", "env:DEPLOY", "--as", "TOKEN");
     const file = join(session.stateDir, "leases", `${id}.json`);
     const text = readFileSync(file, "utf8");
-    const other = join(session.stateDir, "leases", "AAAAAAAAAAAAAAAAAAAAAA.json");
+    const other = join(session.stateDir, "leases", `${"a".repeat(32)}.json`);
     const changed = [
       text.replace("mcp-1000000000000000000", sessionId),
       text.replace("}", ', "planted": "EXAMPLE-PLANTED"}'),
@@ -161,7 +161,7 @@ describe("a lease", () => {
       text.slice(0, 60),
     ];
     for (const content of changed) {
-      writeFileSync(other, content.replace(id, "AAAAAAAAAAAAAAAAAAAAAA"), { mode: 0o600 });
+      writeFileSync(other, content.replace(id, "a".repeat(32)), { mode: 0o600 });
       writeFileSync(file, content, { mode: 0o600 });
       expect((await session.call("run_shell", { command: 'echo "${#TOKEN}"' })).structured).toMatchObject({ stdout: "0\n" });
       const listed = operator.run("lease", "list", "--json");
@@ -213,7 +213,7 @@ describe("regate lease", () => {
 
   it("an unknown lease is exit code 1, and a path is no id", () => {
     const { run } = operatorOf(join(temporaryFolder(), "state"));
-    for (const id of ["nothing", "../keys/anna", "AAAAAAAAAAAAAAAAAAAAAA"])
+    for (const id of ["nothing", "../keys/anna", "a".repeat(32)])
       expect(run("lease", "revoke", id, "--reason", "r", "--key", "anna")).toMatchObject({
         status: 1,
         lines: [`regate: no lease has the id \`${id}\``],
