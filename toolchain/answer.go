@@ -34,6 +34,7 @@ var operations = map[string]operation{
 	"inspect":      opInspect,
 	"yaml":         opYAML,
 	"eval":         opEval,
+	"explain":      opExplain,
 	"prepare":      opPrepare,
 	"many":         opMany,
 	"release":      opRelease,

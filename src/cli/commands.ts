@@ -2,6 +2,7 @@ import { ADMIN_SERVE_COMMAND } from "./admin-serve.ts";
 import { APPROVALS_COMMANDS } from "./approvals.ts";
 import type { Command } from "./command.ts";
 import { COMPLETION_COMMANDS } from "./completion.ts";
+import { EXPLAIN_COMMAND } from "./explain.ts";
 import { DECIDE_COMMAND } from "./decide.ts";
 import { DEMO_COMMAND } from "./demo.ts";
 import { ELEVATION_COMMANDS } from "./elevation.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   ADMIN_SERVE_COMMAND,
   WORKER_COMMAND,
   DECIDE_COMMAND,
+  EXPLAIN_COMMAND,
   POLICY_BUILD_COMMAND,
   POLICY_CHECK_COMMAND,
   POLICY_TEST_COMMAND,

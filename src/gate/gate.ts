@@ -87,6 +87,31 @@ function approvalOf({ approval }: Walk): { approval?: ApprovalGrant } {
   return approval === undefined ? {} : { approval };
 }
 
+/** What one stage says to a call. */
+export interface StageVerdict {
+  readonly id: StageId;
+  /** Absent when the stage has nothing against the call. */
+  readonly refusal?: Refusal;
+}
+
+/** What each stage says to one call, in gate order, though the first refusal would win; what waits for policy is left out when it denies. */
+export interface StageVerdicts {
+  readonly stages: readonly StageVerdict[];
+  readonly decision?: Decision;
+}
+
+/** Asks every stage about one call, for an explanation. Effectless like `judge`. */
+export function judgeEach(question: GateQuestion, rules: GateRules): StageVerdicts {
+  const walk: Walk = { question, rules };
+  const stages: StageVerdict[] = [];
+  for (const { id } of GATE_ORDER.filter((stage) => stage.id !== "handler")) {
+    const isReached = (id !== "approval" && id !== "confirm") || walk.decision?.allow === true;
+    const refusal = isReached ? JUDGES[id](walk) : undefined;
+    if (isReached) stages.push({ id, ...(refusal === undefined ? {} : { refusal }) });
+  }
+  return { stages, ...(walk.decision === undefined ? {} : { decision: walk.decision }) };
+}
+
 function judgePolicy(walk: Walk): Refusal | undefined {
   const { question, rules } = walk;
   if (rules.decide === undefined) return refuse("policy", "agent.engine_unbound");

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import type { JsonObject } from "../call/json.ts";
 import { appendToChain, readChain } from "./chain-file.ts";
 import type { ChainPlace, ChainState } from "./chain-file.ts";
 import type { Signed } from "./elevations.ts";
@@ -64,7 +63,7 @@ export function placeStop(
   const id = randomBytes(16).toString("hex");
   const { scope, reason, endRunning = false } = stop;
   const body = checked(stopBody, { kind: "stop", id, scope, reason, end_running: endRunning }, "the stop");
-  const entry = appendToChain(stopChain(stateDir), { body: body as JsonObject, time: now }, key);
+  const entry = appendToChain(stopChain(stateDir), { body, time: now }, key);
   return stopIn(entry, body);
 }
 
@@ -75,7 +74,7 @@ export function placeStop(
  */
 export function liftStop(stateDir: string, lift: { readonly scope: StopScope; readonly reason: string }, { key, now }: Signed): StopList {
   const body = checked(resumeBody, { kind: "resume", scope: lift.scope, reason: lift.reason }, "the resumption");
-  const entry = appendToChain(stopChain(stateDir), { body: body as JsonObject, time: now }, key);
+  const entry = appendToChain(stopChain(stateDir), { body, time: now }, key);
   const entries = entriesOf(readChain(stopChain(stateDir)));
   const before = entries.filter(({ seq }) => seq < entry.seq);
   const halts = haltsOf(stateDir).filter((halt) => !isResumed(halt, before) && isResumed(halt, entries));

@@ -92,6 +92,13 @@ export interface EvaluateRequest extends QueryRequest {
   readonly timeoutMs?: number;
 }
 
+export interface ExplainRequest extends QueryRequest {
+  /** The input as JSON text; undefined input when absent. */
+  readonly input?: string;
+  /** Time limit of the evaluation in ms, 5,000 when absent. */
+  readonly timeoutMs?: number;
+}
+
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["entrypoints", "entrypoints"],
   ["optimize", "optimize"],

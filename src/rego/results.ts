@@ -75,6 +75,41 @@ export interface Evaluation {
   readonly coverage?: CoverageReport;
 }
 
+/** One expression of a body, as its author wrote it. */
+export interface TriedCondition {
+  readonly file: string;
+  readonly row: number;
+  readonly col: number;
+  /** Rules and data that the expression asks, by reference. */
+  readonly refs?: readonly string[];
+  readonly negated?: boolean;
+  /** It was undefined or false. */
+  readonly failed?: boolean;
+}
+
+/** One try of a rule, or of a body inside an expression (negation, comprehension), in the order of evaluation. */
+export interface Attempt {
+  /** Reference of the rule; absent for a body. */
+  readonly rule?: string;
+  readonly file?: string;
+  readonly row?: number;
+  /** Index of the attempt that tried this one and of the condition there; -1 for the query itself. */
+  readonly parent: number;
+  readonly condition: number;
+  readonly held: boolean;
+  /** What a rule that held added to its set. */
+  readonly values?: readonly JsonValue[];
+  readonly conditions?: readonly TriedCondition[];
+}
+
+/** How a query came to its result. */
+export interface Explanation {
+  readonly result: Evaluation["result"];
+  readonly attempts: readonly Attempt[] | null;
+  /** There were more attempts than are listed. */
+  readonly truncated: boolean;
+}
+
 /** One answer of a prepared query; `text` is the line as the toolchain wrote it, with numbers as OPA writes them. */
 export type Answer =
   | { readonly kind: "result"; readonly value: JsonValue; readonly text: string }

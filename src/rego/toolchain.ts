@@ -10,6 +10,7 @@ import type {
   BuildRequest,
   BuildResult,
   EvaluateRequest,
+  ExplainRequest,
   FileSet,
   FormatRequest,
   ParseRequest,
@@ -19,7 +20,7 @@ import type {
 } from "./requests.ts";
 import { chunksOf } from "./chunks.ts";
 import { parseAnswer } from "./results.ts";
-import type { Answer, Evaluation, FormatResult, TestReport } from "./results.ts";
+import type { Answer, Evaluation, Explanation, FormatResult, TestReport } from "./results.ts";
 
 /** A prepared query; it lives as long as the instance that prepared it. */
 export interface Prepared {
@@ -47,6 +48,8 @@ export interface Toolchain {
   /** Path → value of JSON and YAML texts, read as OPA reads data files. */
   readonly yaml: (files: ReadonlyMap<string, string>) => Promise<Outcome<ReadonlyMap<string, JsonValue>>>;
   readonly evaluate: (request: EvaluateRequest) => Promise<Outcome<Evaluation>>;
+  /** Evaluates a query once and tells which rules were tried and which of their expressions failed. */
+  readonly explain: (request: ExplainRequest) => Promise<Outcome<Explanation>>;
   /** Compiles a query once, for `many`. */
   readonly prepare: (request: QueryRequest) => Promise<Outcome<Prepared>>;
   /**
@@ -171,6 +174,7 @@ export function openToolchain(options: ToolchainOptions = {}): Toolchain {
     inspect: async (request) => map(await tracked("inspect", request), ({ head }) => (head.result ?? []) as JsonObject[]),
     yaml: async (files) => map(await tracked("yaml", { files }), ({ head }) => entriesOf(head.result)),
     evaluate: async ({ input, ...request }) => map(await tracked("eval", request, input), ({ head }) => head.result as Evaluation),
+    explain: async ({ input, ...request }) => map(await tracked("explain", request, input), ({ head }) => head.result as Explanation),
     prepare: async (request) =>
       map(await tracked("prepare", request), (reply) => ({ handle: reply.head.result as number, instance: reply.instance })),
     many: (prepared, inputs) => manyInChunks((payload) => held(prepared, "many", payload), inputs),

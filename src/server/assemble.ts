@@ -26,10 +26,13 @@ import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { createCommandBook } from "./commands.ts";
-import { createCorridor } from "./corridor.ts";
+import { openConditions, type ConditionReader } from "./conditions.ts";
+import { createCorridor, type OpenCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
 import type { Corridor } from "./corridor-types.ts";
+import { governedTools } from "./governed-tools.ts";
 import { createHumanLine, type HumanLine } from "./human-line.ts";
+import { createLate } from "./late.ts";
 import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
@@ -41,6 +44,8 @@ import { serveStdio } from "./stdio.ts";
 export interface SharedOptions {
   /** Absent: every tool answers `agent.engine_unbound`. The caller closes it after the end. */
   readonly engine?: Engine;
+  /** Where the engine's bundle is, for explanations. */
+  readonly bundle: { readonly path: string };
   readonly agentId: string;
   readonly allowlist?: ReadonlySet<string>;
   readonly requireDryRun: boolean;
@@ -110,6 +115,7 @@ export interface ServerParts {
   readonly factsOf: (tool: string) => ToolFacts;
   readonly profiles: ProfileStore;
   readonly starlark: StarlarkEngine;
+  readonly conditions: ConditionReader;
 }
 
 /** One client's claim, and the corridor behind which its calls run. The corridor's end is the session's end. */
@@ -129,6 +135,7 @@ export function openParts(options: SharedOptions): ServerParts {
     sessions: createSessionRegistry(),
     factsOf: declaredFacts(engine),
     profiles: serverProfiles({ stateDir, declaredProfiles: options.declaredProfiles, note }),
+    conditions: openConditions(options.bundle.path, engine),
     starlark: openStarlark({ limits: options.starlark, report: (problem) => note(`eval_starlark: ${messageOf(problem)}`) }),
   };
 }
@@ -137,7 +144,8 @@ export function openParts(options: SharedOptions): ServerParts {
  * Opens the session of one client: one claim, one log, one corridor (design §1, §3). Nothing is served that did not pass the corridor.
  * @param who as policy sees the session's user
  */
-export function openClientSession({ options, sessions, factsOf, profiles, starlark }: ServerParts, who: OsUser): ClientSession {
+export function openClientSession(parts: ServerParts, who: OsUser): ClientSession {
+  const { options, sessions, factsOf, profiles, starlark } = parts;
   const { engine, stateDir, version, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
   const labels = { id: claim.sessionId, version };
@@ -156,7 +164,11 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
     now: () => new Date(),
     report: note,
   });
-  const tools = localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts });
+  const late = createLate<OpenCorridor>();
+  const tools = [
+    ...localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
+    ...governedIn(parts, late.get),
+  ];
   const registry = createRegistry(options.arrangeTools?.(tools, who) ?? tools);
   const human = createHumanLine();
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
@@ -190,7 +202,13 @@ export function openClientSession({ options, sessions, factsOf, profiles, starla
   commands.use(registry);
   commands.bind(corridor);
   scripts.bind(corridor);
+  late.bind(corridor);
   return { claim, corridor, human };
+}
+
+function governedIn({ options, sessions, conditions }: ServerParts, corridor: () => OpenCorridor): readonly Tool[] {
+  const hasAllowlist = options.allowlist !== undefined;
+  return governedTools({ ...options, hasAllowlist, sessions, corridor, conditionsOf: conditions.conditionsOf });
 }
 
 /** Starts a server with one client, over stdio. */
@@ -199,14 +217,14 @@ export function startServer(options: ServerOptions): RunningServer {
   const { claim, corridor, human } = openClientSession(parts, osUser());
   const { stdin, stdout, stop, version, note } = options;
   const served = serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note });
-  return { claim, ended: thenClose(served, parts.starlark) };
+  return { claim, ended: thenClose(served, parts) };
 }
 
-/** Waits for what is served, and then closes the engine of scripts. */
-export async function thenClose(served: Promise<void>, engine: StarlarkEngine): Promise<void> {
+/** Waits for what is served, and then closes what the clients shared. */
+export async function thenClose(served: Promise<void>, parts: Pick<ServerParts, "starlark" | "conditions">): Promise<void> {
   try {
     await served;
   } finally {
-    await engine.close();
+    await Promise.all([parts.starlark.close(), parts.conditions.close()]);
   }
 }

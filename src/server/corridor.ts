@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { makeCall } from "../call/make-call.ts";
 import type { MadeCall } from "../call/make-call.ts";
-import { riskClass, unknownFacts } from "../call/risk-table.ts";
 import type { Confirmation } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
@@ -13,6 +11,7 @@ import { admit, preview } from "./admission.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
 import { approvalWaitMs, waitForDecision } from "./approval-wait.ts";
 import type { OpenRequest } from "../govern/approval-desk.ts";
+import { callOf } from "./call-of.ts";
 import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
@@ -22,6 +21,9 @@ import { isShown, listTools } from "./listing.ts";
 import { judgeMessage, judgeResult } from "./message-gate.ts";
 import type { MessageRequest, MessageVerdict, ResultRequest, ResultVerdict } from "./message-gate.ts";
 import { pendingDecision, settlePending } from "./pending.ts";
+import { lazily } from "./lazily.ts";
+import { lookAhead } from "./look-ahead.ts";
+import type { Look } from "./look-ahead.ts";
 import { perform } from "./perform.ts";
 import { prepare } from "./prepare.ts";
 import type { Prepared } from "./prepare.ts";
@@ -42,6 +44,8 @@ export interface OpenCorridor extends Corridor {
   message(request: MessageRequest): MessageVerdict;
   /** Judges a result on its way back. */
   result(request: ResultRequest): ResultVerdict;
+  /** What each stage of the gate would say to a call now; neither recorded nor counted, and without effect. */
+  look(request: CallRequest): Look;
   /** Says who the session belongs to from now on (device login). */
   identify(user: string, principals: readonly string[]): void;
 }
@@ -67,6 +71,7 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
       return answer;
     },
     decide: (request) => decide(core, request),
+    look: (request) => lookAhead(core, callOf(core, request)),
     identify(user, principals) {
       core.session.identify(user, principals);
       options.sessions?.identify(options.claim.sessionId, { user, principals });
@@ -192,20 +197,6 @@ function cancelledAnswer(core: Core, { call }: MadeCall, { decisionId }: Admissi
   return { kind: "result", result: handlerRefusal(decisionId, "call.cancelled") };
 }
 
-function callOf(core: Core, request: CallRequest): MadeCall {
-  const { analyse } = core.options;
-  const { tool, path, isUnknown } = request;
-  const factsOf = isUnknown === true ? unknownFacts : core.options.factsOf;
-  const time = core.now().toISOString();
-  const made = makeCall({ tool, arguments: request.arguments, path, time, factsOf, analyse, riskOf: riskClass });
-  const delegated = request.delegated ?? request.from?.delegated;
-  return {
-    ...made,
-    ...(request.from === undefined ? {} : { parent: request.from.decisionId }),
-    ...(delegated === undefined ? {} : { delegated }),
-  };
-}
-
 /** Inside a script nobody is asked: the wait would hold its thread, and its author could not tell the human what is going on. */
 function confirmationOf(core: Core, request: CallRequest, prepared: Prepared): Confirmation {
   if (prepared.kind !== "run") return "settled";
@@ -240,9 +231,4 @@ async function close(core: Core, open: ReadonlySet<Promise<unknown>>): Promise<v
 function entryOf({ options, now }: Core): SessionEntry {
   const { claim, user, groups } = options;
   return { id: claim.sessionId, agent_id: claim.agentId, user, principals: groups, created: now().toISOString() };
-}
-
-function lazily<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -32,7 +32,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<Runni
   try {
     const { http, stop, note } = options;
     const front = await openFront({ http, stop, note, openPeer: (port) => openPeer(parts, port) });
-    return { url: front.url, ended: thenClose(front.ended, parts.starlark) };
+    return { url: front.url, ended: thenClose(front.ended, parts) };
   } catch (error) {
     await parts.starlark.close();
     throw error;

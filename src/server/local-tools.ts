@@ -1,9 +1,7 @@
 import type { Leases } from "../govern/active-leases.ts";
 import { readRedactedTail } from "../audit/tail.ts";
-import { listRecordings } from "../govern/recording-list.ts";
 import type { ProfileStore } from "../session/profile-store.ts";
 import type { SessionRegistry } from "../session/registry.ts";
-import { adminListTools } from "../tools/admin-lists.ts";
 import { auditLogTool } from "../tools/audit-log.ts";
 import { type CloudQueries, withQueries } from "../tools/cloud-queries.ts";
 import { cloudQueryTool } from "../tools/cloud-query.ts";
@@ -12,7 +10,6 @@ import type { StarlarkEngine } from "../starlark/engine.ts";
 import { evalStarlarkTool } from "../tools/eval-starlark.ts";
 import { executeTool } from "../tools/execute.ts";
 import { harnessLoadTool, overviewStatusTool, profileStatusTool, whoamiTool } from "../tools/identity-reads.ts";
-import { identityStatusTool } from "../tools/identity-status.ts";
 import { listSessionsTool } from "../tools/list-sessions.ts";
 import { profileChangeTools } from "../tools/profile-changes.ts";
 import { runShellTool } from "../tools/run-shell.ts";
@@ -25,7 +22,6 @@ import type { ScriptCalls } from "./script-calls.ts";
 export interface LocalToolsOptions {
   /** Real path of the working directory of commands. */
   readonly workdir: string;
-  readonly stateDir: string;
   /** The server's environment; commands get its allow-list only. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly confinement: Confinement;
@@ -61,10 +57,5 @@ export function localTools(options: LocalToolsOptions): readonly Tool[] {
     searchTool(commands),
     describeTool(commands),
     executeTool(commands),
-    ...adminListTools({
-      listSessions: () => sessions.list(),
-      listRecordings: (signal) => listRecordings(options.stateDir, signal),
-    }),
-    identityStatusTool(),
   ];
 }

@@ -67,7 +67,6 @@ export function openIdentityCorridor(
   const runs: JsonObject[] = [];
   const local = localTools({
     workdir: stateFolder,
-    stateDir: stateFolder,
     environment: {},
     confinement: unconfined({ limits: COMMAND_LIMITS, atOnce: 8, reason: "a test" }),
     sessions: createSessionRegistry(),
