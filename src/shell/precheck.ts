@@ -12,6 +12,7 @@ export function refuseText(command: unknown): string | undefined {
   // Callers outside TypeScript may hand anything over.
   if (typeof command !== "string") return "unverifiable.not-text";
   if (command.length > MAX_COMMAND_BYTES || Buffer.byteLength(command) > MAX_COMMAND_BYTES) return "unverifiable.too-long";
+  if (/^[ \t\r\n]*$/.test(command)) return "unverifiable.empty";
   if (!command.isWellFormed()) return "unverifiable.not-well-formed";
   if (CONTROL.test(command)) return command.includes("\0") ? "unverifiable.nul" : "unverifiable.control-character";
   if (HIDDEN.test(command)) return "unverifiable.hidden-character";

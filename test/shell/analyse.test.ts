@@ -131,6 +131,8 @@ describe("commands and redirects for policy (trials R09, C04)", () => {
 describe("texts that are not analysed (trials P09)", () => {
   it.each([
     ["NUL", "ls \0", "unverifiable.nul"],
+    ["nothing", "", "unverifiable.empty"],
+    ["blanks", " \n\t ", "unverifiable.empty"],
     ["an escape character", "ls \u001B[2J", "unverifiable.control-character"],
     ["a C1 control", "ls \u009B2J", "unverifiable.control-character"],
     ["a bidirectional override", "echo ok \u202E; mr-", "unverifiable.hidden-character"],
