@@ -15,6 +15,7 @@ import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
 import { POLICY_TEST_COMMAND } from "./policy-test.ts";
 import { SERVE_COMMAND } from "./serve.ts";
 import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
+import { DLQ_LIST_COMMAND, DLQ_REPLAY_COMMAND } from "./worker-dlq.ts";
 import { WORKER_COMMAND } from "./worker.ts";
 
 /** Every command of the program, in the order of help. Their files load nothing heavy before they run. */
@@ -22,6 +23,8 @@ export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   ADMIN_SERVE_COMMAND,
   WORKER_COMMAND,
+  DLQ_LIST_COMMAND,
+  DLQ_REPLAY_COMMAND,
   DECIDE_COMMAND,
   EXPLAIN_COMMAND,
   POLICY_BUILD_COMMAND,

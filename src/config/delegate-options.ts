@@ -53,6 +53,17 @@ export async function resolveDelegateOptions(
   });
 }
 
+/**
+ * Where Redis is, for commands that look at it.
+ * @throws ConfigError when `--redis` is missing or is no URL of Redis
+ */
+export async function resolveRedisLink(flags: FlagValues, around: Surroundings): Promise<Pick<DelegateOptions, "url" | "prefix">> {
+  const sources = await withFile(flags, around);
+  const picked = pick(DELEGATE_SETTINGS.redis, sources);
+  if (picked === undefined) throw missing(DELEGATE_SETTINGS.redis, "the Redis of the tools service");
+  return { url: urlOf(picked), prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? "sg" };
+}
+
 function missing({ name, env }: Setting, what: string): ConfigError {
   return new ConfigError("config.option", `\`--${name}\` is missing: ${what} (or set \`${env[0] ?? ""}\`)`);
 }

@@ -69,11 +69,11 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
         await state.calls.prepare();
         await settleOwn(state);
         isFresh = false;
+        state.ready = true;
       }
       await slotFree(state);
       if (state.stopping) return;
       const entries = await state.calls.readNew(state.name, { count: state.atOnce - state.handling.size, waitMs: WAIT_MS });
-      state.ready = true;
       if (!state.stopping) for (const entry of entries) begin(state, entry, 1);
     } catch (error) {
       isFresh = true;

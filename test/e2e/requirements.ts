@@ -162,6 +162,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     source: "seed 002",
     says: "stale new work is rejected separately by the service's require_existing claim rule",
   },
+  "002-recovery": {
+    source: "seed 002",
+    says: "delegated execution is durable: the parent ledger keeps a terminal result, and what was begun is not begun again",
+  },
+  "002-acl": {
+    source: "seed 002",
+    says: "defense in depth: a Redis ACL restricts XADD to the call stream to those who process authenticated messages",
+  },
   "003-claim-session": {
     source: "seed 003",
     says: "the process creates one session id, mcp-<unix nanos>, registers it, and puts it on input.agent.session_id",

@@ -264,12 +264,4 @@ describe.skipIf(!haveRedis)("a worker", () => {
     await producer.send(call);
     expect(await producer.reply(call.correlation_id)).toMatchObject({ status: "error", error: { code: "call.timeout" } });
   });
-
-  it("an entry that is deleted while it is pending is acknowledged", async () => {
-    await client.sendCommand(["XADD", "sg:stream:tools", "*", "data", "{}"]);
-    await expect.poll(() => producer.left()).toBe(0);
-    const id = await client.xAdd("sg:stream:tools", "*", { data: "{}" });
-    await client.xDel("sg:stream:tools", id);
-    await expect.poll(async () => (await client.xPending("sg:stream:tools", "sg:tools")).pending).toBe(0);
-  });
 });
