@@ -58,8 +58,8 @@ function openApprovals(
 }
 
 function idIn(answer: CallAnswer): string {
-  const { _meta } = resultOf(answer);
-  const { resolve } = _meta?.["regate/decision"] as { resolve: string };
+  const decision = resultOf(answer)._meta?.["regate/decision"] as { resolve?: string } | undefined;
+  const resolve = decision?.resolve ?? "";
   expect(resolve).toMatch(/^approval:[0-9a-f]{32}$/);
   return resolve.slice("approval:".length);
 }

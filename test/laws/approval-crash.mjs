@@ -1,0 +1,68 @@
+// Files, approves and uses one approval after the other, until it is killed. Each handler leaves one durable line behind.
+import { appendFileSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { openDecisionLog } from "../../dist/audit/decision-log.js";
+import { decideApproval } from "../../dist/govern/approval-decide.js";
+import { openApprovalDesk } from "../../dist/govern/approval-desk.js";
+import { readApproval } from "../../dist/govern/approval-list.js";
+import { openKey } from "../../dist/govern/keys.js";
+import { createCorridor } from "../../dist/server/corridor.js";
+import { declaredFacts } from "../../dist/server/facts.js";
+import { makeClaim } from "../../dist/session/claim.js";
+import { analyseCommand } from "../../dist/shell/analyse.js";
+import { createRegistry } from "../../dist/tools/registry.js";
+
+const [folder, round] = process.argv.slice(2);
+const places = { stateDir: join(folder, "state"), keysDir: join(folder, "keys") };
+const claim = makeClaim({ agentId: "crash" });
+const now = () => new Date();
+const report = (problem) => appendFileSync(join(folder, "problems"), `${problem}\n`);
+const corridor = createCorridor({
+  claim,
+  user: "erika",
+  groups: [],
+  engine: {
+    name: "test",
+    digest: `sha256:${"0".repeat(64)}`,
+    data: {},
+    decide: () => ({ allow: true, reasons: [], effect: "none", confirm: "none", approval: {} }),
+    close() {},
+  },
+  log: openDecisionLog({
+    // Elsewhere: below a process that holds the lock of a session here nothing could be decided.
+    stateDir: join(folder, "log"),
+    sessionId: claim.sessionId,
+    labels: { id: "test", version: "0" },
+    now: () => BigInt(Date.now()) * 1_000_000n,
+  }),
+  registry: createRegistry([]),
+  factsOf: declaredFacts(undefined, {}),
+  analyse: analyseCommand,
+  requireDryRun: false,
+  sandbox: "none",
+  workdir: folder,
+  approvals: { desk: openApprovalDesk({ stateDir: places.stateDir, now, report }), waitMs: 0 },
+  report,
+});
+const key = openKey(places, "anna");
+const effects = openSync(join(folder, "effects"), "a");
+
+for (let number = 0; ; number += 1) {
+  const tool = `call-${round}-${number}`;
+  const request = {
+    tool,
+    arguments: {},
+    path: "direct",
+    handler: async () => {
+      writeSync(effects, `${tool}\n`);
+      fsyncSync(effects);
+      return { content: [] };
+    },
+  };
+  const answer = await corridor.call(request);
+  const id = answer.result._meta["regate/decision"].resolve.slice("approval:".length);
+  const shown = readApproval(places.stateDir, id, { now: now() }).shown.digest;
+  decideApproval({ ...places, id, decision: "approve", reason: "", key, shown, now: now() });
+  await Promise.all([corridor.call(request), corridor.call(request)]);
+  process.stdout.write(".");
+}
