@@ -1,6 +1,5 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/call/json.ts";
 import { bindCall } from "../../src/govern/approval-binding.ts";
 import { displayLine } from "../../src/govern/approval-display.ts";
 import { visible } from "../../src/call/visible.ts";
@@ -56,7 +55,7 @@ describe("what an approver is shown (trial P09)", () => {
   it("differs for different calls, at least in the line of the digest", () => {
     fc.assert(
       fc.property(exactArguments(fc.string()), exactArguments(fc.string()), (one, other) => {
-        const [a, b] = [one, other].map((args) => bindCall(factsOf({ arguments: args as JsonObject })));
+        const [a, b] = [one, other].map((args) => bindCall(factsOf({ arguments: args })));
         if (a?.ok !== true || b?.ok !== true) return;
         expect(a.shown.text === b.shown.text).toBe(a.digest === b.digest);
         expect(a.shown.digest === b.shown.digest).toBe(a.digest === b.digest);
