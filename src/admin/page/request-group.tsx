@@ -73,7 +73,7 @@ export function RequestGroup({ group: { id: groupId, approvals } }: { readonly g
     <article class={isTarget ? "group target" : "group"} ref={card} aria-labelledby={`group-${groupId}`}>
       <header>
         <h2 id={`group-${groupId}`} tabIndex={-1}>
-          {isOne ? "One call" : `${approvals.length} calls within a second`} <span class="of">of</span> {first.agent_id}
+          {isOne ? "One call" : `${approvals.length} calls together`} <span class="of">of</span> {first.agent_id}
         </h2>
         <p class="sub">
           session <span title={first.session_id}>{shortSession(first.session_id)}</span>, asked by {first.requester.user}
