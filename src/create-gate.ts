@@ -11,6 +11,8 @@ import { agentIdProblem } from "./config/agent-id.ts";
 import { surroundings } from "./config/sources.ts";
 import { defaultStateDir } from "./config/state-dir.ts";
 import { TOOL_NAME } from "./config/tools-file.ts";
+import { openAuthorities } from "./govern/authorities.ts";
+import type { Authorities } from "./govern/authorities.ts";
 import type { Engine } from "./policy/engine.ts";
 import { loadEngine } from "./policy/load.ts";
 import type { LoadOptions } from "./policy/load.ts";
@@ -126,6 +128,7 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
     ...osUser(),
     engine,
     log: logOf(options, claim),
+    authorities: authoritiesOf(options, claim),
     registry: createRegistry([]),
     factsOf: declaredFacts(engine, risk),
     // Where a handler runs the command is unknown here: without the sandbox of `serve` git's helpers are not harmless (trials C03).
@@ -147,10 +150,22 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
   return corridor;
 }
 
-function logOf({ stateDir, now = () => new Date() }: GateOptions, { sessionId }: Claim): DecisionLog {
+/** Stops and elevations of the state directory hold here, too; a lease is for run_shell of `serve`, and a handler of the agent gets none. */
+function authoritiesOf({ stateDir, now = () => new Date(), onError = () => undefined }: GateOptions, claim: Claim): Authorities {
+  const caller = { sessionId: claim.sessionId, agentId: claim.agentId };
+  const report = (problem: string): void => onError(new Error(problem));
+  const opened = openAuthorities({ stateDir: stateDirOf(stateDir), caller, environment: {}, now, report });
+  return { ...opened, leases: { active: () => [], environmentOf: () => ({}) } };
+}
+
+function stateDirOf(stateDir: string | undefined): string {
   const { env, home } = surroundings();
+  return stateDir === undefined ? defaultStateDir(env, home) : resolve(stateDir);
+}
+
+function logOf({ stateDir, now = () => new Date() }: GateOptions, { sessionId }: Claim): DecisionLog {
   return openDecisionLog({
-    stateDir: stateDir === undefined ? defaultStateDir(env, home) : resolve(stateDir),
+    stateDir: stateDirOf(stateDir),
     sessionId,
     labels: { id: sessionId, version: regateVersion() },
     now: () => BigInt(now().getTime()) * 1_000_000n,

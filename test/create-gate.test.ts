@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKey, openKey } from "../src/govern/keys.ts";
+import { liftStop, placeStop } from "../src/govern/stops.ts";
 import { createGate, loadEngine } from "../src/index.ts";
 import type { CallToolResult, Gate, GateOptions } from "../src/index.ts";
 
@@ -182,5 +184,23 @@ describe("createGate", () => {
   it("writes one log a session", () => {
     const names = readdirSync(join(stateDir, "decisions"));
     expect(names.every((name) => /^mcp-\d{19}\.jsonl$/.test(name))).toBe(true);
+  });
+});
+
+describe("what humans decide about the state directory", () => {
+  it("a stop holds in an embedded gate, until it is lifted", async () => {
+    const own = mkdtempSync(join(tmpdir(), "regate-embed-stop-"));
+    const places = { stateDir: own, keysDir: join(own, "private") };
+    createKey(places, { name: "anna", owner: "anna", now: new Date() });
+    const by = () => ({ key: openKey(places, "anna"), now: new Date() });
+    const tried = () => withGate({ stateDir: own, agentId: "embedded" }, (gate) => outcome(gate, "whoami"));
+    expect(await tried()).toMatchObject({ ran: true });
+    placeStop(own, { scope: { agent: "embedded" }, reason: "a test" }, by());
+    expect(await tried()).toMatchObject({ ran: false, code: "gate.stopped" });
+    // While a gate is open this process is an agent's, and lifts nothing.
+    await withGate({ stateDir: own }, () => Promise.resolve(expect(by).toThrow("an agent's process")));
+    liftStop(own, { scope: { agent: "embedded" }, reason: "a test" }, by());
+    expect(await tried()).toMatchObject({ ran: true });
+    rmSync(own, { recursive: true });
   });
 });

@@ -17,11 +17,11 @@ import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
 import { handlerRefusal } from "./handler.ts";
+import { lazily } from "./lazily.ts";
 import { isShown, listTools } from "./listing.ts";
 import { judgeMessage, judgeResult } from "./message-gate.ts";
 import type { MessageRequest, MessageVerdict, ResultRequest, ResultVerdict } from "./message-gate.ts";
 import { pendingDecision, settlePending } from "./pending.ts";
-import { lazily } from "./lazily.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { Look } from "./look-ahead.ts";
 import { perform } from "./perform.ts";
@@ -108,14 +108,10 @@ function createCore(options: CorridorOptions): Core {
     now,
     report,
     running: createRunning(),
-    stopWatch: stopWatchOf(options),
+    stopWatch: createStopWatch(options.authorities?.stops),
     shutdown,
     stopped: false,
   };
-}
-
-function stopWatchOf({ authorities }: CorridorOptions): Core["stopWatch"] {
-  return authorities === undefined ? undefined : createStopWatch(() => authorities.stops.reasonFor()?.endsRunning === true);
 }
 
 async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer> {

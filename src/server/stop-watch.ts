@@ -1,3 +1,5 @@
+import type { Stops } from "../govern/active-stops.ts";
+
 /** How often a session whose calls run is looked at; with the end of a command it stays within 2 s (design §8; trials U03). */
 const LOOK_MS = 250;
 
@@ -9,13 +11,14 @@ export interface StopWatch {
 
 /**
  * Watches for a stop that ends what runs, while anything does; an idle session costs nothing.
- * @param isEnding whether what runs is to end now
+ * @param stops what stops the session; without it nothing is watched
  */
-export function createStopWatch(isEnding: () => boolean): StopWatch {
+export function createStopWatch(stops: Pick<Stops, "reasonFor"> | undefined): StopWatch | undefined {
+  if (stops === undefined) return undefined;
   const running = new Set<AbortController>();
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
-    if (isEnding()) for (const controller of running) controller.abort();
+    if (stops.reasonFor()?.endsRunning === true) for (const controller of running) controller.abort();
   };
   return {
     begin() {
