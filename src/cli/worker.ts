@@ -1,9 +1,11 @@
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
 import { FRONT_ONLY } from "../config/delegate-settings.ts";
+import { HTTP_SETTINGS } from "../config/http-settings.ts";
 import { resolveServeOptions } from "../config/options.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { surroundings } from "../config/sources.ts";
+import { TOKEN_SETTINGS } from "../config/token-settings.ts";
 import { regateVersion } from "../config/version.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { checkHorizon } from "./horizon-check.ts";
@@ -48,13 +50,13 @@ async function run(args: Arguments, io: Io): Promise<number> {
   return 0;
 }
 
+/** What only a server of clients needs. */
 const HIDDEN: ReadonlySet<string> = new Set([
   ...FRONT_ONLY,
+  ...Object.keys(HTTP_SETTINGS),
+  ...Object.keys(TOKEN_SETTINGS),
   "confirmTimeoutMs",
   "approvalWait",
-  "listen",
-  "httpMaxSessions",
-  "httpIdleSeconds",
 ]);
 
 /** `regate worker`: runs delegated calls from Redis (design §9). */
