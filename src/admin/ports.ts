@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { JsonObject } from "../call/json.ts";
+import type { Explanation } from "../govern/explanation.ts";
 import type { SigningKey } from "../govern/key-pair.ts";
 import type { approvalSchema } from "./schemas/approvals.ts";
 import type { elevationsSchema, leaseSchema, recordingSchema, stopsSchema } from "./schemas/stores.ts";
@@ -47,5 +49,7 @@ export interface AdminPorts {
   readonly stops: { readonly list: () => z.infer<typeof stopsSchema>; readonly place: (order: StopOrder) => void };
   readonly elevations: () => z.infer<typeof elevationsSchema>;
   readonly leases: () => readonly z.infer<typeof leaseSchema>[];
+  /** Says how the gate would answer a call; absent where it cannot. Throws an HttpError when it cannot just now. */
+  readonly explain?: (call: { readonly tool: string; readonly arguments: JsonObject }) => Promise<Explanation>;
   readonly recordings: () => Promise<readonly z.infer<typeof recordingSchema>[]>;
 }

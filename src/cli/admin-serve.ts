@@ -3,6 +3,7 @@ import { type AdminOptions, resolveAdminOptions } from "../config/admin-options.
 import { ConfigError, errorCode } from "../config/config-error.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Arguments, Command, Io } from "./command.ts";
+import { lazyExplanations } from "./admin-explain.ts";
 import { adminOptions } from "./setting-options.ts";
 import { regateVersion } from "../config/version.ts";
 
@@ -41,13 +42,14 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const { openStores } = await import("../admin/stores.ts");
   const report = (problem: unknown): void => io.note(problem instanceof Error ? problem.message : String(problem));
   const { stateDir, host, port, publicUrl } = options;
+  const explanations = lazyExplanations(args, io.note);
   const server = await started({
     stateDir,
     host,
     port,
     publicUrl,
     webhook: options.webhook,
-    ports: openStores({ stateDir, now: () => new Date(), report }),
+    ports: { ...openStores({ stateDir, now: () => new Date(), report }), explain: explanations.explain },
     version: regateVersion(),
     log: (line) => io.stderr(`${JSON.stringify(line)}\n`),
     note: io.note,
@@ -57,6 +59,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
     `admin server at ${server.url}${publicUrl === undefined ? "" : ` (${publicUrl})`}, ${keys} key${keys === 1 ? "" : "s"} on record, state in \`${stateDir}\``,
   );
   await server.ended;
+  await explanations.close();
   return 0;
 }
 

@@ -27,7 +27,10 @@ export function allSettingOptions(): readonly OptionSpec[] {
   return settingOptions((Object.keys(SETTINGS) as (keyof typeof SETTINGS)[]).filter((name) => !workerOnly.has(name)));
 }
 
+/** What a server would be about which the admin server explains; the other settings come from the environment and the file alone. */
+const EXPLAINED = ["bundle", "workdir", "agentToolsFile", "requireAgentDryRun"] as const;
+
 /** The flags of the admin server. */
 export function adminOptions(): readonly OptionSpec[] {
-  return [...Object.values(ADMIN_SETTINGS), SETTINGS.stateDir, CONFIG_SETTING].map(optionFor);
+  return [...Object.values(ADMIN_SETTINGS), SETTINGS.stateDir, ...EXPLAINED.map((name) => SETTINGS[name]), CONFIG_SETTING].map(optionFor);
 }

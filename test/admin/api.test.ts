@@ -250,6 +250,7 @@ describe("openapi.json", () => {
       "/v1/decisions",
       "/v1/elevations",
       "/v1/events",
+      "/v1/explain",
       "/v1/key",
       "/v1/leases",
       "/v1/recordings",
