@@ -33,7 +33,8 @@ export function renderReply(id: RequestId, reply: RpcReply, method: string): Ans
   return resultAnswer(id, JSON.stringify(replacement(code, reply.result)));
 }
 
-function resultAnswer(id: RequestId, json: string): Answer {
+/** A result that is JSON text already. */
+export function resultAnswer(id: RequestId, json: string): Answer {
   return { json: `{"jsonrpc":"2.0","id":${id.json},"result":${json}}` };
 }
 

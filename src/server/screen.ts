@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { parseJson, type ParsedJson } from "./json-source.ts";
+import { parseJson, type NumberSource, type ParsedJson } from "./json-source.ts";
 import { has, idSource, isResponse, LINE_RULES, undoubtedId, type ParsedLine } from "./line-rules.ts";
 import { PARAMS_RULES, type ParamsView } from "./params-rules.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
@@ -25,14 +25,16 @@ export interface ScreenedRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly params?: JsonObject;
+  /** Source texts of the message's numbers, where `String` would write them otherwise. */
+  readonly numbers: readonly NumberSource[];
 }
 
 /** What a line is. `dropped`: no answer and no effect, `reason` for the log. */
 export type ScreenedLine =
   | RefusedLine
   | ScreenedRequest
-  | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: "response"; readonly message: JsonObject }
+  | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly numbers: readonly NumberSource[] }
+  | { readonly kind: "response"; readonly message: JsonObject; readonly numbers: readonly NumberSource[] }
   | { readonly kind: "blank" }
   | { readonly kind: "dropped"; readonly reason: string };
 
@@ -69,17 +71,18 @@ function screenMessage(line: ParsedLine): ScreenedLine {
   const { message } = line;
   if (!isResponse(message)) return screenCall(line, message["method"] as string);
   const hasId = has(message, "id") && message["id"] !== null;
-  return hasId ? { kind: "response", message } : dropped("an error without an id");
+  return hasId ? { kind: "response", message, numbers: line.json.numbers } : dropped("an error without an id");
 }
 
 function screenCall({ json, message }: ParsedLine, method: string): ScreenedLine {
   const id = has(message, "id") ? readRequestId(message["id"], idSource(json)) : undefined;
   if (!id && !method.startsWith("notifications/")) return dropped("a request method without an id");
+  const { numbers } = json;
   const params = has(message, "params") && isJsonObject(message["params"]) ? message["params"] : undefined;
   const objection = paramsObjection({ method, params: params ?? {}, message, json });
-  if (!id) return objection ? dropped("a notification with bad params") : { kind: "notification", method, params: params ?? {} };
+  if (!id) return objection ? dropped("a notification with bad params") : { kind: "notification", method, params: params ?? {}, numbers };
   if (objection) return { ...objection, id };
-  return params ? { kind: "request", id, method, params } : { kind: "request", id, method };
+  return params ? { kind: "request", id, method, params, numbers } : { kind: "request", id, method, numbers };
 }
 
 function paramsObjection(view: ParamsView): RefusedLine | undefined {

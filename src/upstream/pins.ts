@@ -23,8 +23,8 @@ export interface PinStore {
    * @returns the status of each name
    */
   observe(server: ObservedServer, kind: PinKind, listed: readonly Listed[]): ReadonlyMap<string, PinStatus>;
-  /** Whether the lock file can be used at all. */
-  isReadable(): boolean;
+  /** What the lock file says about a server as a whole. */
+  serverStatus(server: ObservedServer): "ok" | "server_changed" | "unreadable";
 }
 
 /** A server as it is configured. */
@@ -69,7 +69,11 @@ export function openPins(paths: PinPaths, note: (line: string) => void): PinStor
   const state: State = { servers: new Map(), stamp: "unread", problem: undefined, firstUse: new Set(), known: new Set() };
   refresh(state, paths, note);
   return {
-    isReadable: () => (refresh(state, paths, note), state.problem === undefined),
+    serverStatus(server) {
+      refresh(state, paths, note);
+      if (state.problem !== undefined) return "unreadable";
+      return isChanged(state, server) ? "server_changed" : "ok";
+    },
     observe(server, kind, listed) {
       refresh(state, paths, note);
       const statusOf = judge(state, server, kind);
@@ -115,12 +119,17 @@ function judge(state: State, server: ObservedServer, kind: PinKind): (name: stri
     state.known.add(server.id);
     if (entry === undefined) state.firstUse.add(server.id);
   }
-  if (entry !== undefined && canonicalize(entry.identity) !== canonicalize(server.identity)) return () => "server_changed";
+  if (isChanged(state, server)) return () => "server_changed";
   return (name, digest) => {
     const known = entry?.pins[kind].get(name);
     if (known === undefined) return "new";
     return known.digest === digest ? "pinned" : "changed";
   };
+}
+
+function isChanged({ servers }: State, { id, identity }: ObservedServer): boolean {
+  const entry = servers.get(id);
+  return entry !== undefined && textOf(entry.identity) !== textOf(identity);
 }
 
 interface Addition {

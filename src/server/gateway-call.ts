@@ -1,0 +1,271 @@
+import { isJsonObject, type JsonObject } from "../call/json.ts";
+import { refuse } from "../gate/refuse.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
+import { PassedOn } from "../tools/tool-error.ts";
+import type { ToolContext } from "../tools/tool.ts";
+import { typeMisfit } from "../upstream/argument-types.ts";
+import { identityOf, settingsOf } from "../upstream/entry.ts";
+import { createSlots } from "../upstream/slots.ts";
+import type { ToolStatus } from "../upstream/tool-table.ts";
+import type { Upstream } from "../upstream/upstream.ts";
+import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
+import type { CallToolResult } from "./corridor-types.ts";
+import type { Exchange } from "./exchange.ts";
+import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
+import type { Names, Target } from "./gateway-names.ts";
+import { redacted } from "./gateway-redact.ts";
+import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
+import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import type { NumberSource } from "./json-source.ts";
+import { writeJson } from "./json-writer.ts";
+import { isModern } from "./modern.ts";
+import { elicitationParams } from "./question.ts";
+import { DECISION_META, refusalCodeOf, refusalResult } from "./results.ts";
+import { CONFIRM_KEY, type RetryChannel, type RetryQuestion } from "./retry.ts";
+import { quoted, RPC } from "./rpc.ts";
+import type { ScreenedRequest } from "./screen.ts";
+
+/** A tools/call on its way. */
+export interface GatewayCall {
+  readonly request: ScreenedRequest;
+  /** Key among the requests in flight. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  readonly exchange: Exchange | undefined;
+}
+
+/** What the upstream answered, kept beside the corridor so that nothing of it is lost. */
+interface Reply {
+  kind: "none" | "unknown" | "result" | "error";
+  value: JsonObject;
+  numbers: readonly NumberSource[];
+  /** The result as JSON text. */
+  text: string;
+}
+
+/** What the corridor gets in place of the upstream's own result. */
+const standIn = (isError: boolean): CallToolResult => ({ content: [], ...(isError ? { isError: true } : {}) });
+
+/**
+ * Answers tools/call: through the corridor, and then to the one upstream that the table names. Enters the corridor before this returns,
+ * unless the server that may have the tool is still coming up.
+ */
+export function callUpstream(edge: GatewayEdge, names: Names, call: GatewayCall): Promise<Answer> {
+  const name = nameOf(call);
+  greetIfNeeded(edge, call.request);
+  const target = names.find(name);
+  const starting = target.kind === "absent" ? target.servers.filter((server) => server.status() === "starting") : [];
+  if (starting.length === 0) return enter(edge, { names, call, target });
+  return Promise.all(starting.map((server) => settleWithin(edge, server))).then(() => enter(edge, { names, call, target: names.find(name) }));
+}
+
+interface Entered {
+  readonly names: Names;
+  readonly call: GatewayCall;
+  readonly target: Target;
+}
+
+async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
+  const { request, signal } = entered.call;
+  const reply: Reply = { kind: "none", value: {}, numbers: [], text: "" };
+  const given = request.params?.["arguments"];
+  const channel = isModern(request) ? retryChannel(edge, request.params ?? {}) : undefined;
+  const mayExist = entered.target.kind !== "absent" || entered.target.servers.some((server) => server.status() === "down");
+  const answer = await edge.corridor.call({
+    tool: nameOf(entered.call),
+    arguments: isJsonObject(given) ? given : {},
+    path: "direct",
+    signal,
+    ...(channel === undefined ? {} : { retry: channel.retry }),
+    ...(mayExist ? { handler: (_args: JsonObject, context: ToolContext) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) } : {}),
+  });
+  const { id } = request;
+  if (answer.kind === "unknown_tool" || reply.kind === "unknown") {
+    return errorAnswer({ code: RPC.invalidParams, message: `unknown tool ${quoted(nameOf(entered.call))}` }, id);
+  }
+  if (channel?.asked !== undefined) return resultAnswer(id, JSON.stringify(asking(channel.asked, answer.result)));
+  const isOwn = (reply.kind === "result" || reply.kind === "error") && refusalCodeOf(answer.result) === undefined;
+  if (!isOwn) return resultAnswer(id, JSON.stringify(isModern(request) ? { ...answer.result, resultType: "complete" } : answer.result));
+  if (reply.kind === "error") return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${reply.text}}`, code: Number(reply.value["code"]) };
+  return resultAnswer(id, resultText(reply, answer.result, isModern(request)));
+}
+
+/** The upstream's result with the decision that let it pass; nothing else is touched. */
+function resultText({ value, numbers, text }: Reply, decided: CallToolResult, modern: boolean): string {
+  const decision = decided._meta?.[DECISION_META] ?? {};
+  const extra = modern && !Object.hasOwn(value, "resultType") ? { resultType: "complete" } : {};
+  const meta = value["_meta"];
+  if (meta === undefined && Object.keys(extra).length === 0) {
+    return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"_meta":${JSON.stringify({ [DECISION_META]: decision })}}`;
+  }
+  return writeJson({ ...value, ...extra, _meta: { ...(isJsonObject(meta) ? meta : {}), [DECISION_META]: decision } }, numbers, ["result"]);
+}
+
+interface Run {
+  readonly context: ToolContext;
+  readonly reply: Reply;
+  /** The confirmation's own keys are not for the upstream. */
+  readonly strip: boolean;
+}
+
+/** The handler of an admitted call. Throws a refusal of its own code for whatever does not reach the upstream's answer. */
+async function run(edge: GatewayEdge, { names, call, target: first }: Entered, { context, reply, strip }: Run): Promise<CallToolResult> {
+  const fail = (code: RefusalCode, detail = ""): never => {
+    throw refusal(code, context.link.decisionId, detail);
+  };
+  const target = await upTarget(edge, { names, call, first });
+  if (target.kind === "absent") {
+    if (target.servers.some((server) => server.status() !== "up")) return fail("upstream.unavailable");
+    reply.kind = "unknown";
+    return standIn(true);
+  }
+  const { server } = target;
+  const status = edge.parts.pins.serverStatus({ id: server.entry.id, identity: identityOf(server.entry) });
+  if (status !== "ok") return fail(`pin.${status}`);
+  if (target.kind === "ambiguous") return fail("name.ambiguous");
+  const { tool } = target;
+  if (tool.status !== "ok") return fail(PIN_CODES[tool.status]);
+  const settings = settingsOf(server.entry, tool.name);
+  const misfit = settings.arguments === "off" ? undefined : typeMisfit(context.call.arguments, tool.definition["inputSchema"]);
+  if (misfit !== undefined) return fail("call.arguments_invalid", misfit);
+  const release = settings.concurrency === undefined ? noSlot : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.signal);
+  if (release === undefined) return standIn(true);
+  try {
+    const peer = server.peer();
+    if (peer === undefined) return fail("upstream.unavailable");
+    const params = paramsFor(edge, { call, name: tool.name, strip });
+    const owner = ownerOf(call, context);
+    const { inputSchema } = tool.definition;
+    const end = await forward(edge, peer, {
+      method: "tools/call",
+      params,
+      numbers: call.request.numbers,
+      owner,
+      signal: context.signal,
+      timeoutMs: settings.timeoutMs ?? edge.parts.limits.timeoutMs,
+      ...(isJsonObject(inputSchema) ? { context: { inputSchema } } : {}),
+    });
+    return taken(edge, end, { context, reply, fail });
+  } finally {
+    release();
+  }
+}
+
+const PIN_CODES: Readonly<Record<Exclude<ToolStatus, "ok">, RefusalCode>> = {
+  changed: "pin.changed",
+  new: "pin.new",
+  hidden_text: "pin.hidden_text",
+  server_changed: "pin.server_changed",
+  unreadable: "pin.unreadable",
+};
+
+const noSlot = (): void => undefined;
+
+/** The target once its server is up: a server that is down is started again, once a call. */
+async function upTarget(
+  edge: GatewayEdge,
+  { names, call, first }: { readonly names: Names; readonly call: GatewayCall; readonly first: Target },
+): Promise<Target> {
+  const servers = first.kind === "absent" ? first.servers : [first.server];
+  const down = servers.filter((server) => server.status() !== "up");
+  if (down.length === 0) return first;
+  await Promise.all(down.map((server) => settleWithin(edge, server)));
+  const target = names.find(nameOf(call));
+  return target.kind !== "absent" && target.server.status() !== "up" ? { kind: "absent", servers: [target.server] } : target;
+}
+
+interface Taken {
+  readonly context: ToolContext;
+  readonly reply: Reply;
+  readonly fail: (code: RefusalCode, detail?: string) => never;
+}
+
+/** What became of a forwarded call. */
+function taken(edge: GatewayEdge, end: ForwardEnd, { context, reply, fail }: Taken): CallToolResult {
+  switch (end.kind) {
+    case "withdrawn":
+      return standIn(true);
+    case "timeout":
+      return fail("upstream.timeout");
+    case "lost":
+      return fail(end.sent ? "upstream.outcome_unknown" : "upstream.unavailable");
+    case "error":
+      Object.assign(reply, { kind: "error", value: end.error, numbers: end.numbers, text: writeJson(end.error, end.numbers, ["error"]) });
+      return standIn(true);
+    default: {
+      const { call } = context;
+      const text = writeJson(end.result, end.numbers, ["result"]);
+      if (Buffer.byteLength(text) > edge.parts.limits.maxResultBytes) return fail("upstream.result_too_large");
+      const verdict = edge.corridor.result({
+        method: "tools/call",
+        facts: call.facts,
+        call,
+        result: end.result,
+        parent: context.link.decisionId,
+      });
+      if (!verdict.allowed) throw new PassedOn(refusalResult(verdict.refusal, verdict.decisionId));
+      const value = redacted(end.result, verdict.redact);
+      const numbers = value === end.result ? end.numbers : [];
+      Object.assign(reply, { kind: "result", value, numbers, text: value === end.result ? text : JSON.stringify(value) });
+      return standIn(value["isError"] === true);
+    }
+  }
+}
+
+function refusal(code: RefusalCode, decisionId: string, detail: string): PassedOn {
+  const row = refuse("handler", code);
+  const text = detail === "" ? row.text : `${row.text}: ${detail}`;
+  return new PassedOn(refusalResult({ ...row, text }, decisionId));
+}
+
+/** The client's params; of several servers the one that is meant gets its own name for the tool. */
+function paramsFor(edge: GatewayEdge, { call, name, strip }: { call: GatewayCall; name: string; strip: boolean }): JsonObject {
+  const { requestState: _state, inputResponses: _responses, ...rest } = call.request.params ?? {};
+  const params = strip ? rest : (call.request.params ?? {});
+  return edge.upstreams.length === 1 ? params : { ...params, name };
+}
+
+function ownerOf({ key, request, exchange }: GatewayCall, { call }: ToolContext): Owner {
+  return { key, idJson: request.id.json, exchange, token: tokenOf(request.params), facts: call.facts };
+}
+
+function slotsOf({ parts }: GatewayEdge, { server, tool, count }: { server: Upstream<Owner>; tool: string; count: number }) {
+  const { entry } = server;
+  const key = entry.tools.get(tool)?.concurrency === undefined ? entry.id : `${entry.id} ${tool}`;
+  const slots = parts.slots.get(key) ?? createSlots(count);
+  parts.slots.set(key, slots);
+  return slots;
+}
+
+function nameOf({ request }: GatewayCall): string {
+  return request.params?.["name"] as string;
+}
+
+interface Channel {
+  readonly retry: RetryChannel;
+  /** The client repeats a call with a state of ours. */
+  readonly isOurs: boolean;
+  asked?: RetryQuestion;
+}
+
+/** Asks a stateless client; a state that is not ours belongs to the upstream and passes. */
+function retryChannel(edge: GatewayEdge, { requestState: state, inputResponses: responses }: JsonObject): Channel {
+  const isOurs = typeof state === "string" && edge.states.has(state);
+  const channel: Channel = {
+    isOurs,
+    retry: {
+      ...(isOurs ? { state } : {}),
+      ...(isOurs && isJsonObject(responses) ? { responses } : {}),
+      ask(question) {
+        edge.states.add(question.state);
+        channel.asked = question;
+      },
+    },
+  };
+  return channel;
+}
+
+function asking({ question, state }: RetryQuestion, { _meta }: CallToolResult): JsonObject {
+  const request: JsonObject = { method: "elicitation/create", params: elicitationParams(question) };
+  return { resultType: "input_required", inputRequests: { [CONFIRM_KEY]: request }, requestState: state, _meta: _meta ?? {} };
+}

@@ -1,0 +1,85 @@
+import { randomBytes } from "node:crypto";
+import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import type { SentContext } from "../upstream/link.ts";
+import type { Peer, PeerAnswer } from "../upstream/peer.ts";
+import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import type { NumberSource } from "./json-source.ts";
+import { writeJson } from "./json-writer.ts";
+import { metaOf } from "./params-rules.ts";
+
+/** A request of the client that goes to an upstream. */
+export interface Forwarded {
+  readonly method: string;
+  /** As the upstream gets them; absent: none. */
+  readonly params: JsonObject | undefined;
+  readonly numbers: readonly NumberSource[];
+  readonly owner: Owner;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly context?: SentContext;
+}
+
+/** How it ended; `timeout` and `withdrawn`: the upstream was told to stop. */
+export type ForwardEnd = PeerAnswer | { readonly kind: "timeout" } | { readonly kind: "withdrawn" };
+
+/**
+ * Sends a request on, with an id of ours, and waits for its answer. The params are the client's, key for key; only a progress token that
+ * is in use on that connection is replaced (reference/gateway.md, Pumping).
+ */
+export async function forward(edge: GatewayEdge, peer: Peer<Owner | undefined>, request: Forwarded): Promise<ForwardEnd> {
+  const { method, owner, signal, timeoutMs, context } = request;
+  if (signal.aborted) return { kind: "withdrawn" };
+  const { params, token } = withFreeToken(peer, request.params);
+  const text = params === undefined ? undefined : writeJson(params, request.numbers, ["params"]);
+  const flight = peer.request({
+    method,
+    owner,
+    ...(text === undefined ? {} : { params: text }),
+    ...(token === undefined ? {} : { token }),
+    ...(context === undefined ? {} : { context }),
+  });
+  const stop = (reason: string | undefined): void => {
+    if (!peer.forget(flight.id)) return;
+    const why = reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`;
+    peer.notify("notifications/cancelled", `{"requestId":${flight.id}${why}}`);
+  };
+  return await new Promise<ForwardEnd>((resolve) => {
+    const settle = (end: ForwardEnd): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", withdraw);
+      resolve(end);
+    };
+    const withdraw = (): void => {
+      stop(edge.reasons.get(owner.key));
+      settle({ kind: "withdrawn" });
+    };
+    const expire = (): void => {
+      stop("timed out");
+      settle({ kind: "timeout" });
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    signal.addEventListener("abort", withdraw, { once: true });
+    void flight.answer.then(settle);
+  });
+}
+
+/** The progress token of a request's params. */
+export function tokenOf(params: JsonObject | undefined): JsonValue | undefined {
+  return metaOf(params ?? {})["progressToken"];
+}
+
+const PREFIX = `regate-${randomBytes(9).toString("hex")}`;
+let lastToken = 0;
+
+function withFreeToken(
+  peer: Peer<Owner | undefined>,
+  params: JsonObject | undefined,
+): { params: JsonObject | undefined; token: JsonValue | undefined } {
+  const token = tokenOf(params);
+  if (token === undefined || peer.byToken(token) === undefined) return { params, token };
+  lastToken += 1;
+  const free = `${PREFIX}-${lastToken}`;
+  const meta = params?.["_meta"];
+  return { params: { ...params, _meta: { ...(isJsonObject(meta) ? meta : {}), progressToken: free } }, token: free };
+}

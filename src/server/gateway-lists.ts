@@ -1,0 +1,226 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import { holdsHiddenText } from "../upstream/hidden-text.ts";
+import type { ListMethod } from "../upstream/paged.ts";
+import type { PinKind } from "../upstream/pin-file.ts";
+import type { ListedEntry } from "../upstream/tool-table.ts";
+import { hasCapability, type Upstream } from "../upstream/upstream.ts";
+import { resultAnswer, type Answer } from "./answers.ts";
+import type { Names } from "./gateway-names.ts";
+import { serverFacts } from "./gateway-names.ts";
+import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
+import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import { writeJson } from "./json-writer.ts";
+import { isModern } from "./modern.ts";
+import { metaOf } from "./params-rules.ts";
+import type { ScreenedRequest } from "./screen.ts";
+import { within } from "./within.ts";
+
+/** How long a list waits for servers that are still coming up; the first time only. */
+const WAIT_MS = 8_000;
+/** Longest time that a client may keep a filtered list. */
+const MAX_TTL_MS = 10_000;
+
+/** A list method beside tools/list, and how its entries are told apart. */
+interface OtherList extends ListMethod {
+  readonly capability: string;
+  /** Key of an entry's identity. */
+  readonly name: string;
+  readonly pins?: PinKind;
+}
+
+const OTHER_LISTS: ReadonlyMap<string, OtherList> = new Map(
+  [
+    { method: "prompts/list", key: "prompts", capability: "prompts", name: "name", pins: "prompts" as const },
+    { method: "resources/list", key: "resources", capability: "resources", name: "uri" },
+    { method: "resources/templates/list", key: "resourceTemplates", capability: "resources", name: "uriTemplate", pins: "templates" as const },
+  ].map((list) => [list.method, list]),
+);
+
+/** Whether a method lists something. */
+export function isList(method: string): boolean {
+  return method === "tools/list" || OTHER_LISTS.has(method);
+}
+
+/** Answers a list method: of every server that is up, what the agent may see, each entry as its server sent it. */
+export async function answerList(edge: GatewayEdge, names: Names, request: ScreenedRequest): Promise<Answer> {
+  greetIfNeeded(edge, request);
+  await Promise.all(edge.upstreams.map((server) => comeUp(edge, server)));
+  return request.method === "tools/list" ? await toolsList(edge, names, request) : await otherList(edge, names, request);
+}
+
+async function comeUp(edge: GatewayEdge, server: Upstream<Owner>): Promise<void> {
+  if (server.status() !== "starting") return;
+  const { missed, waited } = edge.state;
+  const settled = settleWithin(edge, server);
+  if (!waited.has(server)) {
+    waited.add(server);
+    if ((await within(WAIT_MS, settled)) !== undefined) return;
+  }
+  missed.add(server);
+}
+
+async function toolsList(edge: GatewayEdge, names: Names, request: ScreenedRequest): Promise<Answer> {
+  const isOne = edge.upstreams.length === 1;
+  const pages = await Promise.all(
+    edge.upstreams.map(async (server) => (server.status() === "up" ? await server.listTools(paramsFor(edge, server, request)) : undefined)),
+  );
+  const [first] = pages;
+  if (isOne && first?.kind === "error") return errorText(request, writeJson(first.error, first.numbers, ["error"]), first.error["code"]);
+  const entries = edge.upstreams.flatMap((server) => [...server.table().tools.values()].map((tool) => ({ server, tool })));
+  const shown = entries.filter(({ server, tool }) => {
+    if (server.status() !== "up" || tool.status !== "ok") return false;
+    const name = names.wireName(server, tool.name);
+    return names.find(name).kind === "tool" && edge.corridor.isShown(name);
+  });
+  const texts = shown.map(({ server, tool }) => (isOne ? tool.json : renamed(tool.json, tool.definition, names.wireName(server, tool.name))));
+  const rest = isOne && first?.kind === "listed" ? first.first.result : {};
+  return listAnswer(request, { key: "tools", texts, rest });
+}
+
+/** The client's own params for the one server; of several each is asked in our own words. */
+function paramsFor(edge: GatewayEdge, server: Upstream<Owner>, { params }: ScreenedRequest): JsonObject | undefined {
+  if (edge.upstreams.length > 1 || params === undefined) return undefined;
+  const { cursor: _cursor, ...rest } = params;
+  const isPlain = server.era() === "legacy" || metaOf(params)["io.modelcontextprotocol/protocolVersion"] !== undefined;
+  return isPlain ? rest : undefined;
+}
+
+function renamed(json: string, definition: Readonly<JsonObject>, name: string): string {
+  const start = `{"name":${JSON.stringify(definition["name"])}`;
+  if (json.startsWith(start)) return `{"name":${JSON.stringify(name)}${json.slice(start.length)}`;
+  return JSON.stringify({ ...definition, name });
+}
+
+async function otherList(edge: GatewayEdge, names: Names, request: ScreenedRequest): Promise<Answer> {
+  const list = OTHER_LISTS.get(request.method);
+  if (list === undefined) throw new Error("no list method");
+  const isOne = edge.upstreams.length === 1;
+  const facts = serverFacts(isOne ? edge.upstreams[0] : undefined);
+  const verdict = edge.corridor.message({ method: request.method, from: "client", params: request.params ?? {}, facts });
+  if (!verdict.allowed) return listAnswer(request, { key: list.key, texts: [], rest: {} });
+  const listed = await Promise.all(edge.upstreams.map((server) => listOf(edge, server, { list, request })));
+  const [first] = listed;
+  if (isOne && first?.error !== undefined) return errorText(request, first.error.text, first.error.code);
+  const all = listed.flatMap(({ server, entries }) => entries.map((entry) => ({ server, entry })));
+  const shared = list.name === "name" ? new Set<unknown>() : sharedUris(listed.map(({ entries }) => entries), list.name);
+  const texts = all
+    .filter(({ entry }) => !isOne || !shared.has(nameOf(entry, list.name)))
+    .filter(({ entry }) => isOne || !shared.has(nameOf(entry, list.name)))
+    .map(({ server, entry }) => textOf(entry, isOne || list.name !== "name" ? undefined : names.wireName(server, String(nameOf(entry, "name")))));
+  return listAnswer(request, { key: list.key, texts, rest: isOne ? (first?.rest ?? {}) : {} });
+}
+
+interface OneList {
+  readonly server: Upstream<Owner>;
+  readonly entries: readonly ListedEntry[];
+  readonly rest: JsonObject;
+  readonly error?: { readonly text: string; readonly code: JsonValue | undefined };
+}
+
+interface ListRequest {
+  readonly list: OtherList;
+  readonly request: ScreenedRequest;
+}
+
+/** One server's list without what its pins hold back. */
+async function listOf(edge: GatewayEdge, server: Upstream<Owner>, { list, request }: ListRequest): Promise<OneList> {
+  const nothing: OneList = { server, entries: [], rest: {} };
+  if (server.status() !== "up") return nothing;
+  const isOne = edge.upstreams.length === 1;
+  if (!isOne && server.era() === "legacy" && !hasCapability(server.greeting(), list.capability)) return nothing;
+  const pages = await server.list(list, paramsFor(edge, server, request));
+  if (pages?.kind === "error") return { ...nothing, error: { text: writeJson(pages.error, pages.numbers, ["error"]), code: pages.error["code"] } };
+  if (pages?.kind !== "listed") return nothing;
+  return { server, entries: unpinnedLeftOut(server, list, pages.entries), rest: pages.first.result };
+}
+
+/** Entries that the pins hold back, or that hold hidden text, are left out (reference/gateway.md, Pins). */
+function unpinnedLeftOut(server: Upstream<Owner>, { pins, name }: OtherList, entries: readonly ListedEntry[]): readonly ListedEntry[] {
+  const sound = entries.filter(({ value }) => isJsonObject(value) && typeof value[name] === "string");
+  if (pins === undefined) return sound.filter(({ value }) => !holdsHiddenText(value));
+  const statuses = server.observe(pins, sound.map(({ value }) => ({ name: String((value as JsonObject)[name]), definition: value })));
+  return sound.filter((entry) => statuses.get(String(nameOf(entry, name))) === "pinned");
+}
+
+function nameOf({ value }: ListedEntry, key: string): JsonValue | undefined {
+  return isJsonObject(value) ? value[key] : undefined;
+}
+
+/** Uris that two servers list: neither serves them. */
+function sharedUris(lists: readonly (readonly ListedEntry[])[], key: string): ReadonlySet<unknown> {
+  const seen = new Set<unknown>();
+  const shared = new Set<unknown>();
+  for (const entries of lists) {
+    const own = new Set(entries.map((entry) => nameOf(entry, key)));
+    for (const uri of own) (seen.has(uri) ? shared : seen).add(uri);
+  }
+  return shared;
+}
+
+function textOf({ value, numbers, base }: ListedEntry, name: string | undefined): string {
+  const entry = name === undefined || !isJsonObject(value) ? value : { ...value, name };
+  return writeJson(entry, numbers, base);
+}
+
+interface ListParts {
+  readonly key: string;
+  readonly texts: readonly string[];
+  /** The first page's other members. */
+  readonly rest: JsonObject;
+}
+
+function listAnswer(request: ScreenedRequest, { key, texts, rest }: ListParts): Answer {
+  const { nextCursor: _cursor, [key]: _entries, ...others } = rest;
+  const members = isModern(request) ? { ...others, ...modernMembers(others) } : others;
+  const more = Object.entries(members).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  return resultAnswer(request.id, `{${JSON.stringify(key)}:[${texts.join(",")}]${more.join("")}}`);
+}
+
+/** A filtered list is private to this client and stale soon (reference/mcp.md §2.4). */
+function modernMembers({ ttlMs, resultType }: JsonObject): JsonObject {
+  const ttl = typeof ttlMs === "number" && ttlMs >= 0 ? Math.min(ttlMs, MAX_TTL_MS) : 5_000;
+  return { resultType: typeof resultType === "string" ? resultType : "complete", ttlMs: ttl, cacheScope: "private" };
+}
+
+function errorText({ id }: ScreenedRequest, text: string, code: JsonValue | undefined): Answer {
+  return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${text}}`, code: Number(code) };
+}
+
+/** Which server a resource belongs to: the only one that lists its uri, else the only one with a template for it. */
+export async function serverOfResource(edge: GatewayEdge, uri: string): Promise<Upstream<Owner> | "ambiguous" | undefined> {
+  const owners = await ownersBy(edge, "resources/list", (listed) => listed === uri);
+  if (owners.length > 0) return owners.length === 1 ? owners[0] : "ambiguous";
+  const matching = await ownersBy(edge, "resources/templates/list", (template) => template === uri || fits(String(template), uri));
+  if (matching.length > 1) return "ambiguous";
+  return matching[0];
+}
+
+async function ownersBy(edge: GatewayEdge, method: string, isIt: (listed: JsonValue | undefined) => boolean): Promise<Upstream<Owner>[]> {
+  const list = OTHER_LISTS.get(method);
+  if (list === undefined) return [];
+  const owners = await Promise.all(
+    edge.upstreams.map(async (server) => {
+      if (server.status() !== "up" || (server.era() === "legacy" && !hasCapability(server.greeting(), "resources"))) return undefined;
+      const pages = await server.list(list, undefined);
+      return pages?.kind === "listed" && pages.entries.some((entry) => isIt(nameOf(entry, list.name))) ? server : undefined;
+    }),
+  );
+  return owners.filter((server) => server !== undefined);
+}
+
+/** Whether a uri fits a template: its literals in order, in linear time whatever the template is (CVE-2026-0621). */
+function fits(template: string, uri: string): boolean {
+  const parts = template.split(/\{[^{}]*\}/);
+  if (parts.length === 1) return template === uri;
+  const [head = "", ...rest] = parts;
+  const tail = rest.pop() ?? "";
+  if (!uri.startsWith(head) || !uri.endsWith(tail)) return false;
+  let at = head.length;
+  const end = uri.length - tail.length;
+  for (const literal of rest) {
+    const found = uri.indexOf(literal, at + 1);
+    if (found === -1 || found + literal.length > end) return false;
+    at = found + literal.length;
+  }
+  return at < end;
+}

@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject } from "../call/json.ts";
+import type { NumberSource } from "./json-source.ts";
+import type { OpenLink } from "../upstream/link.ts";
+import { openPeer } from "../upstream/peer.ts";
+import { MODERN_VERSIONS } from "./modern.ts";
+import { MODERN_META } from "./protocol-keys.ts";
+import { within } from "./within.ts";
+
+/** How long a server may think about server/discover. */
+const PROBE_MS = 1_000;
+/** How long it may take to start, beside that. */
+const START_MS = 2_500;
+
+/** What a throw-away connection said to server/discover. */
+export type ProbeAnswer =
+  | { readonly era: "legacy" }
+  | { readonly era: "modern"; readonly result: JsonObject; readonly numbers: readonly NumberSource[] };
+
+const NOTHING = { onNotification: () => undefined, onRequest: () => undefined, onEnd: () => undefined, onStderr: () => undefined, onDropped: () => undefined };
+
+/**
+ * Asks a server for its era on a connection that is thrown away: legacy servers exit on an unknown request before initialize, or stay
+ * silent (reference/mcp.md §2.5), and the real one must not be harmed.
+ * @param params the client's params of server/discover, or ours
+ */
+export async function probe(open: OpenLink, params: string, version: string): Promise<ProbeAnswer> {
+  const giveUp = new AbortController();
+  try {
+    const opening = openPeer<undefined>(open, NOTHING, giveUp.signal);
+    const peer = await within(START_MS, opening);
+    if (peer === undefined) {
+      void opening.then((late) => late.close()).catch(() => undefined);
+      return { era: "legacy" };
+    }
+    const started = performance.now();
+    const answer = await within(PROBE_MS, peer.request({ method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer);
+    void (performance.now() - started);
+    void peer.close();
+    if (answer?.kind !== "result" || !isModernResult(answer.result)) return { era: "legacy" };
+    return { era: "modern", result: answer.result, numbers: answer.numbers };
+  } catch {
+    return { era: "legacy" };
+  } finally {
+    giveUp.abort();
+  }
+}
+
+function isModernResult({ supportedVersions }: JsonObject): boolean {
+  return Array.isArray(supportedVersions) && supportedVersions.some((version) => MODERN_VERSIONS.includes(String(version)));
+}
+
+/** Params of a request of ours to a modern server. */
+function envelope(version: string): string {
+  return JSON.stringify({ _meta: modernMeta(version, {}) });
+}
+
+/** The `_meta` of requests of ours to a modern server. */
+export function modernMeta(version: string, client: JsonObject): JsonObject {
+  const info = client[MODERN_META.clientInfo];
+  return {
+    [MODERN_META.protocolVersion]: MODERN_VERSIONS[0] ?? "",
+    [MODERN_META.clientCapabilities]: {},
+    [MODERN_META.clientInfo]: isJsonObject(info) ? info : { name: "regate", version },
+  };
+}
