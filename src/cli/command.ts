@@ -23,6 +23,8 @@ export interface WordsSpec {
   readonly name: string;
   readonly describe: string;
   readonly max: number;
+  /** Words stand behind `--` only, and are taken as they are. */
+  readonly behindDashes?: true;
 }
 
 /** The command line after parsing: form and values are already checked. */

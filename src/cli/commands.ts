@@ -13,6 +13,7 @@ import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
 import { POLICY_CHECK_COMMAND } from "./policy-check.ts";
 import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
 import { POLICY_TEST_COMMAND } from "./policy-test.ts";
+import { PROXY_COMMAND } from "./proxy.ts";
 import { SERVE_COMMAND } from "./serve.ts";
 import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
 import { DLQ_LIST_COMMAND, DLQ_REPLAY_COMMAND } from "./worker-dlq.ts";
@@ -21,6 +22,7 @@ import { WORKER_COMMAND } from "./worker.ts";
 /** Every command of the program, in the order of help. Their files load nothing heavy before they run. */
 export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
+  PROXY_COMMAND,
   ADMIN_SERVE_COMMAND,
   WORKER_COMMAND,
   DLQ_LIST_COMMAND,

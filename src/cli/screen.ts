@@ -111,7 +111,7 @@ function isCommandBelow({ commands, path, flags, words }: Scan, word: string): b
 
 function plainWord(scan: Scan, word: string): void {
   if (scan.command === undefined || isCommandBelow(scan, word)) return commandWord(scan, word);
-  const max = scan.command.words?.max ?? 0;
+  const max = scan.command.words?.behindDashes === true ? 0 : (scan.command.words?.max ?? 0);
   if (scan.words.length >= max) {
     throw usageError(
       scan,
@@ -169,7 +169,9 @@ export function screenArgv(tokens: readonly string[], commands: readonly Command
     const token = tokens[scan.next] ?? "";
     scan.next += 1;
     if (token === "--") {
-      for (const word of tokens.slice(scan.next)) plainWord(scan, word);
+      const rest = tokens.slice(scan.next);
+      if (scan.command?.words?.behindDashes === true) scan.words.push(...rest);
+      else for (const word of rest) plainWord(scan, word);
       break;
     }
     scanToken(scan, token);

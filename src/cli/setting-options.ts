@@ -4,7 +4,8 @@ import type { Setting } from "../config/setting.ts";
 import { CONFIG_SETTING, SETTINGS } from "../config/settings.ts";
 import type { OptionSpec } from "./command.ts";
 
-function optionFor(setting: Setting): OptionSpec {
+/** The flag of a setting. */
+export function optionFor(setting: Setting): OptionSpec {
   return {
     name: setting.name,
     kind: setting.kind === "switch" ? "switch" : "text",

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
+import type { DecisionLog } from "../audit/log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
@@ -29,7 +30,6 @@ import { createCommandBook } from "./commands.ts";
 import { openConditions, type ConditionReader } from "./conditions.ts";
 import { createCorridor, type OpenCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
-import type { Corridor } from "./corridor-types.ts";
 import { governedTools } from "./governed-tools.ts";
 import { createHumanLine, type HumanLine } from "./human-line.ts";
 import { createLate } from "./late.ts";
@@ -118,10 +118,15 @@ export interface ServerParts {
   readonly conditions: ConditionReader;
 }
 
+/** What the gateway serves in place of local tools. */
+export interface UpstreamTools {
+  readonly factsOf: (tool: string) => ToolFacts;
+}
+
 /** One client's claim, and the corridor behind which its calls run. The corridor's end is the session's end. */
 export interface ClientSession {
   readonly claim: Claim;
-  readonly corridor: Corridor;
+  readonly corridor: OpenCorridor;
   /** The way to the client's human, to be connected with its connection. */
   readonly human: HumanLine;
 }
@@ -140,21 +145,27 @@ export function openParts(options: SharedOptions): ServerParts {
   };
 }
 
+function openSessionLog({ stateDir, version, note }: SharedOptions, { sessionId }: Claim): DecisionLog {
+  const labels = { id: sessionId, version };
+  return openLateLog({
+    open: () => openDecisionLog({ stateDir, sessionId, labels, now: unixNanoseconds }),
+    report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
+  });
+}
+
 /**
  * Opens the session of one client: one claim, one log, one corridor (design §1, §3). Nothing is served that did not pass the corridor.
  * @param who as policy sees the session's user
+ * @param upstream given by the gateway, which serves the tools of others in place of ours
  */
-export function openClientSession(parts: ServerParts, who: OsUser): ClientSession {
-  const { options, sessions, factsOf, profiles, starlark } = parts;
-  const { engine, stateDir, version, note, confinement } = options;
+export function openClientSession(parts: ServerParts, who: OsUser, upstream?: UpstreamTools): ClientSession {
+  const { options, sessions, factsOf: declared, profiles, starlark } = parts;
+  const { engine, stateDir, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
-  const labels = { id: claim.sessionId, version };
-  const log = openLateLog({
-    open: () => openDecisionLog({ stateDir, sessionId: claim.sessionId, labels, now: unixNanoseconds }),
-    report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
-  });
+  const log = openSessionLog(options, claim);
   const report = (problem: unknown): void => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem));
-  const commands = createCommandBook(factsOf);
+  const factsOf = upstream?.factsOf ?? declared;
+  const commands = createCommandBook(declared);
   const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
   const authorities = openAuthorities({
@@ -165,10 +176,11 @@ export function openClientSession(parts: ServerParts, who: OsUser): ClientSessio
     report: note,
   });
   const late = createLate<OpenCorridor>();
-  const tools = [
+  const local = (): readonly Tool[] => [
     ...localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
     ...governedIn(parts, late.get),
   ];
+  const tools = upstream === undefined ? local() : [];
   const registry = createRegistry(options.arrangeTools?.(tools, who) ?? tools);
   const human = createHumanLine();
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).

@@ -18,9 +18,8 @@ import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
 import { handlerRefusal } from "./handler.ts";
 import { lazily } from "./lazily.ts";
-import { isShown, listTools } from "./listing.ts";
-import { judgeMessage, judgeResult } from "./message-gate.ts";
-import type { MessageRequest, MessageVerdict, ResultRequest, ResultVerdict } from "./message-gate.ts";
+import { listTools } from "./listing.ts";
+import { messageGate, type MessageGate } from "./message-gate.ts";
 import { pendingDecision, settlePending } from "./pending.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { Look } from "./look-ahead.ts";
@@ -35,15 +34,9 @@ import { createSealedQuestions } from "./sealed-questions.ts";
 import { createStopWatch } from "./stop-watch.ts";
 
 /** A corridor that can also look ahead. */
-export interface OpenCorridor extends Corridor {
+export interface OpenCorridor extends Corridor, MessageGate {
   /** What the gate would say to a call now; neither recorded nor counted, and without effect. */
   decide(request: CallRequest): Verdict;
-  /** Whether a tool of this name is shown to the agent: entitlement and `gate/listing`. */
-  isShown(tool: string): boolean;
-  /** Judges and records a message that is no call. */
-  message(request: MessageRequest): MessageVerdict;
-  /** Judges a result on its way back. */
-  result(request: ResultRequest): ResultVerdict;
   /** What each stage of the gate would say to a call now; neither recorded nor counted, and without effect. */
   look(request: CallRequest): Look;
   /** Says who the session belongs to from now on (device login). */
@@ -76,9 +69,7 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
       core.session.identify(user, principals);
       options.sessions?.identify(options.claim.sessionId, { user, principals });
     },
-    isShown: (tool) => isShown(core, tool),
-    message: (request) => judgeMessage(core, request),
-    result: (request) => judgeResult(core, request),
+    ...messageGate(core),
     listTools: () => listTools(core),
     setClient: (facts) => core.session.setClient(facts),
     close: () =>

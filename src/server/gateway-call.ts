@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import { PassedOn } from "../tools/tool-error.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { typeMisfit } from "../upstream/argument-types.ts";
 import { identityOf, settingsOf } from "../upstream/entry.ts";
 import { createSlots } from "../upstream/slots.ts";
-import type { ToolStatus } from "../upstream/tool-table.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import type { CallToolResult } from "./corridor-types.ts";
@@ -19,9 +17,9 @@ import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import type { NumberSource } from "./json-source.ts";
 import { writeJson } from "./json-writer.ts";
 import { isModern } from "./modern.ts";
-import { elicitationParams } from "./question.ts";
 import { DECISION_META, refusalCodeOf, refusalResult } from "./results.ts";
-import { CONFIRM_KEY, type RetryChannel, type RetryQuestion } from "./retry.ts";
+import { PIN_CODES, refusal } from "./gateway-refusals.ts";
+import { asking, retryChannel } from "./gateway-retry.ts";
 import { quoted, RPC } from "./rpc.ts";
 import type { ScreenedRequest } from "./screen.ts";
 
@@ -56,7 +54,9 @@ export function callUpstream(edge: GatewayEdge, names: Names, call: GatewayCall)
   const target = names.find(name);
   const starting = target.kind === "absent" ? target.servers.filter((server) => server.status() === "starting") : [];
   if (starting.length === 0) return enter(edge, { names, call, target });
-  return Promise.all(starting.map((server) => settleWithin(edge, server))).then(() => enter(edge, { names, call, target: names.find(name) }));
+  return Promise.all(starting.map((server) => settleWithin(edge, server))).then(() =>
+    enter(edge, { names, call, target: names.find(name) }),
+  );
 }
 
 interface Entered {
@@ -77,7 +77,9 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
     path: "direct",
     signal,
     ...(channel === undefined ? {} : { retry: channel.retry }),
-    ...(mayExist ? { handler: (_args: JsonObject, context: ToolContext) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) } : {}),
+    ...(mayExist
+      ? { handler: (_args: JsonObject, context: ToolContext) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) }
+      : {}),
   });
   const { id } = request;
   if (answer.kind === "unknown_tool" || reply.kind === "unknown") {
@@ -128,7 +130,10 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   const settings = settingsOf(server.entry, tool.name);
   const misfit = settings.arguments === "off" ? undefined : typeMisfit(context.call.arguments, tool.definition["inputSchema"]);
   if (misfit !== undefined) return fail("call.arguments_invalid", misfit);
-  const release = settings.concurrency === undefined ? noSlot : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.signal);
+  const release =
+    settings.concurrency === undefined
+      ? noSlot
+      : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.signal);
   if (release === undefined) return standIn(true);
   try {
     const peer = server.peer();
@@ -150,14 +155,6 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
     release();
   }
 }
-
-const PIN_CODES: Readonly<Record<Exclude<ToolStatus, "ok">, RefusalCode>> = {
-  changed: "pin.changed",
-  new: "pin.new",
-  hidden_text: "pin.hidden_text",
-  server_changed: "pin.server_changed",
-  unreadable: "pin.unreadable",
-};
 
 const noSlot = (): void => undefined;
 
@@ -212,12 +209,6 @@ function taken(edge: GatewayEdge, end: ForwardEnd, { context, reply, fail }: Tak
   }
 }
 
-function refusal(code: RefusalCode, decisionId: string, detail: string): PassedOn {
-  const row = refuse("handler", code);
-  const text = detail === "" ? row.text : `${row.text}: ${detail}`;
-  return new PassedOn(refusalResult({ ...row, text }, decisionId));
-}
-
 /** The client's params; of several servers the one that is meant gets its own name for the tool. */
 function paramsFor(edge: GatewayEdge, { call, name, strip }: { call: GatewayCall; name: string; strip: boolean }): JsonObject {
   const { requestState: _state, inputResponses: _responses, ...rest } = call.request.params ?? {};
@@ -239,33 +230,4 @@ function slotsOf({ parts }: GatewayEdge, { server, tool, count }: { server: Upst
 
 function nameOf({ request }: GatewayCall): string {
   return request.params?.["name"] as string;
-}
-
-interface Channel {
-  readonly retry: RetryChannel;
-  /** The client repeats a call with a state of ours. */
-  readonly isOurs: boolean;
-  asked?: RetryQuestion;
-}
-
-/** Asks a stateless client; a state that is not ours belongs to the upstream and passes. */
-function retryChannel(edge: GatewayEdge, { requestState: state, inputResponses: responses }: JsonObject): Channel {
-  const isOurs = typeof state === "string" && edge.states.has(state);
-  const channel: Channel = {
-    isOurs,
-    retry: {
-      ...(isOurs ? { state } : {}),
-      ...(isOurs && isJsonObject(responses) ? { responses } : {}),
-      ask(question) {
-        edge.states.add(question.state);
-        channel.asked = question;
-      },
-    },
-  };
-  return channel;
-}
-
-function asking({ question, state }: RetryQuestion, { _meta }: CallToolResult): JsonObject {
-  const request: JsonObject = { method: "elicitation/create", params: elicitationParams(question) };
-  return { resultType: "input_required", inputRequests: { [CONFIRM_KEY]: request }, requestState: state, _meta: _meta ?? {} };
 }

@@ -40,7 +40,11 @@ export async function answerInitialize(edge: GatewayEdge, request: ScreenedReque
   const greetings = edge.upstreams.map((one) => one.greet(edge.state.hello ?? { era: "legacy", params: "{}" }));
   if (edge.upstreams.length > 1 || server === undefined) return ourselves(edge, request);
   const answer = await within(FORWARD_MS, greetings[0] ?? Promise.resolve(undefined));
-  if (answer?.kind === "error") return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${writeJson(answer.error, answer.numbers, ["error"])}}`, code: Number(answer.error["code"]) };
+  if (answer?.kind === "error")
+    return {
+      json: `{"jsonrpc":"2.0","id":${id.json},"error":${writeJson(answer.error, answer.numbers, ["error"])}}`,
+      code: Number(answer.error["code"]),
+    };
   if (answer?.kind !== "result") return ourselves(edge, request);
   return resultAnswer(id, writeJson(answer.result, answer.numbers, ["result"]));
 }

@@ -28,11 +28,18 @@ interface OtherList extends ListMethod {
   readonly pins?: PinKind;
 }
 
-const OTHER_LISTS: ReadonlyMap<string, OtherList> = new Map(
+/** The list methods beside tools/list. */
+export const OTHER_LISTS: ReadonlyMap<string, OtherList> = new Map(
   [
     { method: "prompts/list", key: "prompts", capability: "prompts", name: "name", pins: "prompts" as const },
     { method: "resources/list", key: "resources", capability: "resources", name: "uri" },
-    { method: "resources/templates/list", key: "resourceTemplates", capability: "resources", name: "uriTemplate", pins: "templates" as const },
+    {
+      method: "resources/templates/list",
+      key: "resourceTemplates",
+      capability: "resources",
+      name: "uriTemplate",
+      pins: "templates" as const,
+    },
   ].map((list) => [list.method, list]),
 );
 
@@ -52,10 +59,8 @@ async function comeUp(edge: GatewayEdge, server: Upstream<Owner>): Promise<void>
   if (server.status() !== "starting") return;
   const { missed, waited } = edge.state;
   const settled = settleWithin(edge, server);
-  if (!waited.has(server)) {
-    waited.add(server);
-    if ((await within(WAIT_MS, settled)) !== undefined) return;
-  }
+  if (!waited.has(server) && (await within(WAIT_MS, settled)) !== undefined) return;
+  waited.add(server);
   missed.add(server);
 }
 
@@ -72,7 +77,9 @@ async function toolsList(edge: GatewayEdge, names: Names, request: ScreenedReque
     const name = names.wireName(server, tool.name);
     return names.find(name).kind === "tool" && edge.corridor.isShown(name);
   });
-  const texts = shown.map(({ server, tool }) => (isOne ? tool.json : renamed(tool.json, tool.definition, names.wireName(server, tool.name))));
+  const texts = shown.map(({ server, tool }) =>
+    isOne ? tool.json : renamed(tool.json, tool.definition, names.wireName(server, tool.name)),
+  );
   const rest = isOne && first?.kind === "listed" ? first.first.result : {};
   return listAnswer(request, { key: "tools", texts, rest });
 }
@@ -102,11 +109,16 @@ async function otherList(edge: GatewayEdge, names: Names, request: ScreenedReque
   const [first] = listed;
   if (isOne && first?.error !== undefined) return errorText(request, first.error.text, first.error.code);
   const all = listed.flatMap(({ server, entries }) => entries.map((entry) => ({ server, entry })));
-  const shared = list.name === "name" ? new Set<unknown>() : sharedUris(listed.map(({ entries }) => entries), list.name);
+  const shared =
+    list.name === "name"
+      ? new Set<unknown>()
+      : sharedUris(
+          listed.map(({ entries }) => entries),
+          list.name,
+        );
   const texts = all
-    .filter(({ entry }) => !isOne || !shared.has(nameOf(entry, list.name)))
     .filter(({ entry }) => isOne || !shared.has(nameOf(entry, list.name)))
-    .map(({ server, entry }) => textOf(entry, isOne || list.name !== "name" ? undefined : names.wireName(server, String(nameOf(entry, "name")))));
+    .map(({ server, entry }) => textOf(entry, isOne || list.name !== "name" ? undefined : names.wireName(server, textAt(entry, "name"))));
   return listAnswer(request, { key: list.key, texts, rest: isOne ? (first?.rest ?? {}) : {} });
 }
 
@@ -129,7 +141,8 @@ async function listOf(edge: GatewayEdge, server: Upstream<Owner>, { list, reques
   const isOne = edge.upstreams.length === 1;
   if (!isOne && server.era() === "legacy" && !hasCapability(server.greeting(), list.capability)) return nothing;
   const pages = await server.list(list, paramsFor(edge, server, request));
-  if (pages?.kind === "error") return { ...nothing, error: { text: writeJson(pages.error, pages.numbers, ["error"]), code: pages.error["code"] } };
+  if (pages?.kind === "error")
+    return { ...nothing, error: { text: writeJson(pages.error, pages.numbers, ["error"]), code: pages.error["code"] } };
   if (pages?.kind !== "listed") return nothing;
   return { server, entries: unpinnedLeftOut(server, list, pages.entries), rest: pages.first.result };
 }
@@ -138,11 +151,20 @@ async function listOf(edge: GatewayEdge, server: Upstream<Owner>, { list, reques
 function unpinnedLeftOut(server: Upstream<Owner>, { pins, name }: OtherList, entries: readonly ListedEntry[]): readonly ListedEntry[] {
   const sound = entries.filter(({ value }) => isJsonObject(value) && typeof value[name] === "string");
   if (pins === undefined) return sound.filter(({ value }) => !holdsHiddenText(value));
-  const statuses = server.observe(pins, sound.map(({ value }) => ({ name: String((value as JsonObject)[name]), definition: value })));
-  return sound.filter((entry) => statuses.get(String(nameOf(entry, name))) === "pinned");
+  const statuses = server.observe(
+    pins,
+    sound.map(({ value }) => ({ name: textAt({ value }, name), definition: value })),
+  );
+  return sound.filter((entry) => statuses.get(textAt(entry, name)) === "pinned");
 }
 
-function nameOf({ value }: ListedEntry, key: string): JsonValue | undefined {
+function textAt(entry: Pick<ListedEntry, "value">, key: string): string {
+  const text = nameOf(entry, key);
+  return typeof text === "string" ? text : "";
+}
+
+/** A member of an entry. */
+export function nameOf({ value }: Pick<ListedEntry, "value">, key: string): JsonValue | undefined {
   return isJsonObject(value) ? value[key] : undefined;
 }
 
@@ -184,43 +206,4 @@ function modernMembers({ ttlMs, resultType }: JsonObject): JsonObject {
 
 function errorText({ id }: ScreenedRequest, text: string, code: JsonValue | undefined): Answer {
   return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${text}}`, code: Number(code) };
-}
-
-/** Which server a resource belongs to: the only one that lists its uri, else the only one with a template for it. */
-export async function serverOfResource(edge: GatewayEdge, uri: string): Promise<Upstream<Owner> | "ambiguous" | undefined> {
-  const owners = await ownersBy(edge, "resources/list", (listed) => listed === uri);
-  if (owners.length > 0) return owners.length === 1 ? owners[0] : "ambiguous";
-  const matching = await ownersBy(edge, "resources/templates/list", (template) => template === uri || fits(String(template), uri));
-  if (matching.length > 1) return "ambiguous";
-  return matching[0];
-}
-
-async function ownersBy(edge: GatewayEdge, method: string, isIt: (listed: JsonValue | undefined) => boolean): Promise<Upstream<Owner>[]> {
-  const list = OTHER_LISTS.get(method);
-  if (list === undefined) return [];
-  const owners = await Promise.all(
-    edge.upstreams.map(async (server) => {
-      if (server.status() !== "up" || (server.era() === "legacy" && !hasCapability(server.greeting(), "resources"))) return undefined;
-      const pages = await server.list(list, undefined);
-      return pages?.kind === "listed" && pages.entries.some((entry) => isIt(nameOf(entry, list.name))) ? server : undefined;
-    }),
-  );
-  return owners.filter((server) => server !== undefined);
-}
-
-/** Whether a uri fits a template: its literals in order, in linear time whatever the template is (CVE-2026-0621). */
-function fits(template: string, uri: string): boolean {
-  const parts = template.split(/\{[^{}]*\}/);
-  if (parts.length === 1) return template === uri;
-  const [head = "", ...rest] = parts;
-  const tail = rest.pop() ?? "";
-  if (!uri.startsWith(head) || !uri.endsWith(tail)) return false;
-  let at = head.length;
-  const end = uri.length - tail.length;
-  for (const literal of rest) {
-    const found = uri.indexOf(literal, at + 1);
-    if (found === -1 || found + literal.length > end) return false;
-    at = found + literal.length;
-  }
-  return at < end;
 }

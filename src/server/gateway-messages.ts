@@ -7,7 +7,7 @@ import { hasCapability, type Upstream } from "../upstream/upstream.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import type { Exchange } from "./exchange.ts";
 import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
-import { serverOfResource } from "./gateway-lists.ts";
+import { serverOfResource } from "./gateway-resources.ts";
 import { serverFacts, type Names } from "./gateway-names.ts";
 import { redacted } from "./gateway-redact.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
@@ -44,12 +44,14 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
   await Promise.all(edge.upstreams.filter((server) => server.status() !== "up").map((server) => settleWithin(edge, server, 10_000)));
   if (first === undefined && method === "logging/setLevel") return await toAll(edge, message);
   const target = first ?? named?.server ?? (await targetOf(edge, request));
-  if (target === "ambiguous") return refusedMessage(request, { decisionId: verdict.decisionId, refusal: refuse("handler", "name.ambiguous") });
+  if (target === "ambiguous")
+    return refusedMessage(request, { decisionId: verdict.decisionId, refusal: refuse("handler", "name.ambiguous") });
   if (target === undefined) return errorAnswer(unroutable(request), id);
-  const pin = await pinProblem(edge, target, request, named?.name);
+  const pin = await pinProblem(edge, target, request.method === "prompts/get" ? named?.name : undefined);
   if (pin !== undefined) return refusedMessage(request, { decisionId: verdict.decisionId, refusal: pin });
   const peer = target.peer();
-  if (peer === undefined) return refusedMessage(request, { decisionId: verdict.decisionId, refusal: refuse("handler", "upstream.unavailable") });
+  if (peer === undefined)
+    return refusedMessage(request, { decisionId: verdict.decisionId, refusal: refuse("handler", "upstream.unavailable") });
   const owner: Owner = { key: message.key, idJson: id.json, exchange: message.exchange, token: tokenOf(request.params) };
   const end = await forward(edge, peer, {
     method,
@@ -71,7 +73,10 @@ interface Ended {
 function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended): Answer {
   const { id, method, params = {} } = request;
   if (end.kind === "error") {
-    return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${writeJson(end.error, end.numbers, ["error"])}}`, code: Number(end.error["code"]) };
+    return {
+      json: `{"jsonrpc":"2.0","id":${id.json},"error":${writeJson(end.error, end.numbers, ["error"])}}`,
+      code: Number(end.error["code"]),
+    };
   }
   if (end.kind !== "result") {
     const code = end.kind === "lost" && end.sent ? "upstream.outcome_unknown" : "upstream.unavailable";
@@ -91,7 +96,10 @@ function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended)
 }
 
 /** The error of a refused message: positive code, stable text, the decision. */
-function refusedMessage({ id }: ScreenedRequest, { refusal, decisionId }: { readonly refusal: Refusal; readonly decisionId: string }): Answer {
+function refusedMessage(
+  { id }: ScreenedRequest,
+  { refusal, decisionId }: { readonly refusal: Refusal; readonly decisionId: string },
+): Answer {
   return errorAnswer({ code: REFUSED_MESSAGE, message: refusal.text, data: { decision_id: decisionId, code: refusal.code } }, id);
 }
 
@@ -130,15 +138,10 @@ function unroutable({ method, params = {} }: ScreenedRequest) {
 }
 
 /** A server or prompt that its pins hold back. */
-async function pinProblem(
-  { parts }: GatewayEdge,
-  server: Upstream<Owner>,
-  { method }: ScreenedRequest,
-  prompt?: string,
-): Promise<Refusal | undefined> {
+async function pinProblem({ parts }: GatewayEdge, server: Upstream<Owner>, prompt?: string): Promise<Refusal | undefined> {
   const status = parts.pins.serverStatus({ id: server.entry.id, identity: identityOf(server.entry) });
   if (status !== "ok") return refuse("handler", `pin.${status}`);
-  if (method !== "prompts/get" || prompt === undefined) return undefined;
+  if (prompt === undefined) return undefined;
   const pages = await server.list({ method: "prompts/list", key: "prompts" }, undefined);
   const listed = pages?.kind === "listed" ? pages.entries.map(({ value }) => value) : [];
   const named = listed.flatMap((definition) => {

@@ -95,5 +95,8 @@ function riskRows(engine: Engine | undefined): RiskRows {
 
 /** What is known of a message that belongs to no tool. */
 export function serverFacts(server: Upstream<Owner> | undefined): ToolFacts {
-  return upstreamFacts({ wireName: "", name: "", server: server?.entry.id ?? "", destructiveHint: false, pinned: false }, {} satisfies JsonObject);
+  return upstreamFacts(
+    { wireName: "", name: "", server: server?.entry.id ?? "", destructiveHint: false, pinned: false },
+    {} satisfies JsonObject,
+  );
 }

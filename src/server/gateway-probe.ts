@@ -16,7 +16,13 @@ export type ProbeAnswer =
   | { readonly era: "legacy" }
   | { readonly era: "modern"; readonly result: JsonObject; readonly numbers: readonly NumberSource[] };
 
-const NOTHING = { onNotification: () => undefined, onRequest: () => undefined, onEnd: () => undefined, onStderr: () => undefined, onDropped: () => undefined };
+const NOTHING = {
+  onNotification: () => undefined,
+  onRequest: () => undefined,
+  onEnd: () => undefined,
+  onStderr: () => undefined,
+  onDropped: () => undefined,
+};
 
 /**
  * Asks a server for its era on a connection that is thrown away: legacy servers exit on an unknown request before initialize, or stay
@@ -32,9 +38,10 @@ export async function probe(open: OpenLink, params: string, version: string): Pr
       void opening.then((late) => late.close()).catch(() => undefined);
       return { era: "legacy" };
     }
-    const started = performance.now();
-    const answer = await within(PROBE_MS, peer.request({ method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer);
-    void (performance.now() - started);
+    const answer = await within(
+      PROBE_MS,
+      peer.request({ method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer,
+    );
     void peer.close();
     if (answer?.kind !== "result" || !isModernResult(answer.result)) return { era: "legacy" };
     return { era: "modern", result: answer.result, numbers: answer.numbers };
@@ -46,7 +53,7 @@ export async function probe(open: OpenLink, params: string, version: string): Pr
 }
 
 function isModernResult({ supportedVersions }: JsonObject): boolean {
-  return Array.isArray(supportedVersions) && supportedVersions.some((version) => MODERN_VERSIONS.includes(String(version)));
+  return Array.isArray(supportedVersions) && MODERN_VERSIONS.some((version) => supportedVersions.includes(version));
 }
 
 /** Params of a request of ours to a modern server. */

@@ -11,7 +11,10 @@ export function redacted(result: JsonObject, pointers: readonly string[]): JsonO
   if (pointers.length === 0) return result;
   const copy = structuredClone(result);
   for (const pointer of pointers) {
-    const keys = pointer.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const keys = pointer
+      .split("/")
+      .slice(1)
+      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
     const last = keys.pop();
     const parent = keys.reduce<JsonValue | undefined>(memberOf, copy);
     if (last === undefined) return { content: [{ type: "text", text: LEFT_OUT }] };

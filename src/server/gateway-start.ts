@@ -47,5 +47,10 @@ export function eraOf({ parts }: GatewayEdge, { entry }: Upstream<Owner>, params
 /** Brings a server up, in bounded time; tells whether it is up. */
 export async function settleWithin(edge: GatewayEdge, server: Upstream<Owner>, ms = 35_000): Promise<boolean> {
   if (edge.state.isClosing) return false;
-  return (await within(ms, greet(edge, server).then(() => server.settle()))) === true;
+  return (
+    (await within(
+      ms,
+      greet(edge, server).then(() => server.settle()),
+    )) === true
+  );
 }

@@ -5,7 +5,7 @@ import type { Flight } from "../upstream/peer.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { REFUSED_MESSAGE } from "./gateway-messages.ts";
 import { serverFacts } from "./gateway-names.ts";
-import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import type { Asked, GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
 import type { ScreenedLine } from "./screen.ts";
 
@@ -24,7 +24,11 @@ const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 const PREFIX = `regate-${randomBytes(12).toString("hex")}-`;
 
 /** Passes a notification of an upstream on, on the way of the request that it belongs to; ids and tokens become the client's own. */
-export function passNotification(edge: GatewayEdge, server: Upstream<Owner>, { message, flight }: { message: FromUpstream<"notification">; flight: FlightOf | undefined }): void {
+export function passNotification(
+  edge: GatewayEdge,
+  server: Upstream<Owner>,
+  { message, flight }: { message: FromUpstream<"notification">; flight: FlightOf | undefined },
+): void {
   const { method, params, numbers } = message;
   if (method === "notifications/cancelled") return passWithdrawal(edge, server, params);
   const peer = server.peer();
@@ -37,7 +41,9 @@ export function passNotification(edge: GatewayEdge, server: Upstream<Owner>, { m
   }
   const subscription = isJsonObject(params["_meta"]) ? params["_meta"][SUBSCRIPTION] : undefined;
   if (subscription !== undefined && peer !== undefined) {
-    about = [...peer.flights()].find(({ id }) => id === String(subscription));
+    about = [...peer.flights()].find(
+      ({ id }) => id === JSON.stringify(subscription) || JSON.stringify(id) === JSON.stringify(subscription),
+    );
     if (about?.owner === undefined) return edge.log.count(`server \`${server.entry.id}\`: dropped a message of no subscription`);
     const id = JSON.parse(about.owner.idJson) as JsonValue;
     changed = { ...params, _meta: { ...(params["_meta"] as JsonObject), [SUBSCRIPTION]: id } };
@@ -69,13 +75,18 @@ function passWithdrawal(edge: GatewayEdge, server: Upstream<Owner>, params: Json
  * Passes a request of an upstream on, if the client can answer it and policy accepts it; else the upstream gets an error. The client sees
  * an id of ours. A client's roots pass the policy again with their values.
  */
-export function passRequest(edge: GatewayEdge, server: Upstream<Owner>, { message, flight }: { message: FromUpstream<"request">; flight: FlightOf | undefined }): void {
+export function passRequest(
+  edge: GatewayEdge,
+  server: Upstream<Owner>,
+  { message, flight }: { message: FromUpstream<"request">; flight: FlightOf | undefined },
+): void {
   const { method, params, numbers, id } = message;
   const peer = server.peer();
   const answer = (body: string): void => peer?.respond(id, body);
   if (method === "ping") return answer('"result":{}');
   const needed = NEEDED.get(method);
-  if (needed === undefined || !isJsonObject(edge.state.capabilities[needed])) return answer(errorBody(-32601, "the client does not support this"));
+  if (needed === undefined || !isJsonObject(edge.state.capabilities[needed]))
+    return answer(errorBody(-32601, "the client does not support this"));
   const about = flight ?? lastCall(server);
   const facts = about?.owner?.facts ?? serverFacts(server);
   const verdict = edge.corridor.message({ method, from: "upstream", params, facts });
@@ -96,7 +107,7 @@ export function passRequest(edge: GatewayEdge, server: Upstream<Owner>, { messag
 }
 
 /** Notes a question to the client under an id of ours. */
-export function ask(edge: GatewayEdge, method: string, question: Pick<import("./gateway-types.ts").Asked, "answer" | "upstream">): string {
+export function ask(edge: GatewayEdge, method: string, question: Pick<Asked, "answer" | "upstream">): string {
   edge.state.lastAsked += 1;
   const id = `${PREFIX}${edge.state.lastAsked}`;
   edge.asked.set(id, { method, ...question });

@@ -8,6 +8,7 @@ import { buildMessageInput } from "../policy/build-input.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Entrypoint } from "../policy/engine.ts";
 import type { Core } from "./core.ts";
+import { isShown } from "./listing.ts";
 
 /** A message that is no call: a request in either direction, or a notification of the client. */
 export interface MessageRequest {
@@ -41,8 +42,27 @@ export type ResultVerdict =
   | { readonly allowed: true; readonly redact: readonly string[] }
   | { readonly allowed: false; readonly decisionId: string; readonly refusal: Refusal };
 
+/** The gate of everything that is no call. */
+export interface MessageGate {
+  /** Whether a tool of this name is shown to the agent: entitlement and `gate/listing`. */
+  isShown(tool: string): boolean;
+  /** Judges and records a message that is no call. */
+  message(request: MessageRequest): MessageVerdict;
+  /** Judges a result on its way back. */
+  result(request: ResultRequest): ResultVerdict;
+}
+
+/** Opens it for one session. */
+export function messageGate(core: Core): MessageGate {
+  return {
+    isShown: (tool) => isShown(core, tool),
+    message: (request) => judgeMessage(core, request),
+    result: (request) => judgeResult(core, request),
+  };
+}
+
 /** Judges a message through `gate/message` and records the decision; a bundle without that entrypoint lets none pass. */
-export function judgeMessage(core: Core, request: MessageRequest): MessageVerdict {
+function judgeMessage(core: Core, request: MessageRequest): MessageVerdict {
   const decisionId = randomUUID();
   const input = inputOf(core, request);
   const verdict = verdictOf(core, input, "gate/message");
@@ -54,7 +74,7 @@ export function judgeMessage(core: Core, request: MessageRequest): MessageVerdic
  * Judges a result through `gate/result`. A bundle without that entrypoint leaves results as they are. What is refused or redacted is
  * recorded, without the result itself.
  */
-export function judgeResult(core: Core, request: ResultRequest): ResultVerdict {
+function judgeResult(core: Core, request: ResultRequest): ResultVerdict {
   if (core.options.engine?.has("gate/result") !== true) return { allowed: true, redact: [] };
   const input = inputOf(core, request);
   const verdict = verdictOf(core, input, "gate/result");

@@ -21,6 +21,8 @@ const FLUSH_AFTER_STOP_MS = 300;
 
 /** One client over stdio. */
 export interface StdioOptions {
+  /** Opens the client's connection in place of one to the corridor's own tools. */
+  readonly open?: (side: { readonly send: (json: string) => void; readonly onAnswer: () => void }) => Promise<Connection>;
   /** Is closed at the end. */
   readonly corridor: Corridor;
   readonly stdin: Readable;
@@ -48,14 +50,11 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const broken = eventPromise();
   const writer = createLineWriter(stdout, broken.occur);
   let reader: Reader | undefined;
-  const connection = await openConnection({
-    corridor,
-    version,
-    send: writer.write,
-    log: stderrLine,
-    onAnswer: () => reader?.turnFirst(),
-    ...(human === undefined ? {} : { human }),
-  });
+  const side = { send: writer.write, onAnswer: () => reader?.turnFirst() };
+  const connection =
+    options.open === undefined
+      ? await openConnection({ corridor, version, log: stderrLine, ...side, ...(human === undefined ? {} : { human }) })
+      : await options.open(side);
   reader = readLines(stdin, connection, writer);
   options.stop?.addEventListener("abort", reader.drop, { once: true });
   await Promise.race([reader.ended, broken.occurred, stopped]);

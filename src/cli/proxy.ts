@@ -1,0 +1,84 @@
+import { resolveServeOptions } from "../config/options.ts";
+import { proxySources, PROXY_SETTINGS, resolveProxyOptions } from "../config/proxy-options.ts";
+import { surroundings } from "../config/sources.ts";
+import { confinementOptions } from "./confinement-options.ts";
+import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
+import { loadBundle } from "./load-bundle.ts";
+import { faultNotes } from "./serve.ts";
+import { optionFor, settingOptions } from "./setting-options.ts";
+import { shellTables, shellTablesProblem } from "./shell-tables.ts";
+import { startListening } from "./start-http.ts";
+import { regateVersion } from "../config/version.ts";
+
+async function run(args: Arguments, io: Io): Promise<number> {
+  const around = surroundings();
+  const proxy = resolveProxyOptions({ flags: args, around }, args.words);
+  const { flags, ...rest } = proxySources(args, around);
+  const options = await resolveServeOptions(flags, rest, shellTablesProblem);
+  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const starting = import("../server/gateway.ts");
+  await Promise.all([starting, Promise.allSettled([loading])]);
+  const [engine, gateway, { unconfined }] = [await loading, await starting, await import("../shell/confinement.ts")];
+  const { limits, atOnce } = confinementOptions(options);
+  for (const note of proxy.notes) io.note(note);
+  const shared = {
+    ...options,
+    shellTables: await shellTables(options),
+    engine,
+    confinement: unconfined({ limits, atOnce, reason: "the gateway runs no commands" }),
+    stop: io.stopSignal(),
+    version: regateVersion(),
+    note: io.note,
+    servers: proxy.servers,
+    limits: proxy.limits,
+    pinsFile: proxy.pinsFile(options.stateDir),
+  };
+  io.note(
+    `gateway in front of ${proxy.servers.map(({ id }) => `\`${id}\``).join(", ")}, bundle \`${engine.name}\` (${engine.digest}), agent \`${options.agentId}\`, state in \`${options.stateDir}\``,
+  );
+  const { listen, ...http } = options.http;
+  const running =
+    listen === undefined
+      ? gateway.startGateway({ ...shared, stdin: io.stdin, stdout: io.stdout })
+      : await startListening(listen, () => gateway.startHttpGateway({ ...shared, http: { ...http, ...listen } }), io.note);
+  await running.ended;
+  engine.close();
+  return 0;
+}
+
+const CONFIG: OptionSpec = {
+  name: "config",
+  kind: "text",
+  placeholder: "FILE",
+  describe: 'servers in the form of the hosts\' files: {"mcpServers": {ID: {command, args, env} or {url, headers}}}',
+};
+
+/** `regate proxy`: the gate in front of other MCP servers (design §11; reference/gateway.md). */
+export const PROXY_COMMAND: Command = {
+  path: ["proxy"],
+  summary: "put the gate in front of other MCP servers",
+  options: [
+    CONFIG,
+    ...Object.values(PROXY_SETTINGS).map(optionFor),
+    ...settingOptions([
+      "bundle",
+      "bundleDigest",
+      "policyDialect",
+      "stateDir",
+      "agentId",
+      "agentToolsFile",
+      "contextFile",
+      "policyDeadlineMs",
+      "confirmTimeoutMs",
+      "locale",
+      "listen",
+    ]).filter(({ name }) => name !== "config"),
+  ],
+  words: { name: "COMMAND", describe: "command and arguments of the one server, behind `--`", max: 1_000, behindDashes: true },
+  examples: [
+    ["$0 proxy --bundle agent-session -- npx -y @modelcontextprotocol/server-everything", "one server, names unchanged"],
+    ["$0 proxy --bundle agent-session --config mcp.json", "every server of a host's file, tools as `<server>__<tool>`"],
+    ["$0 proxy --bundle agent-session --config mcp.json --listen 127.0.0.1:8931", "over Streamable HTTP"],
+  ],
+  run,
+};

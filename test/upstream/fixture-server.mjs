@@ -1,0 +1,124 @@
+// A small MCP server that keeps every byte it gets. Usage: node fixture-server.mjs LOG [OPTIONS as JSON]
+import { appendFileSync, readFileSync } from "node:fs";
+
+const [log, optionsText = "{}"] = process.argv.slice(2);
+const options = JSON.parse(optionsText);
+const send = (message) => process.stdout.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
+const tool = (name, more = {}) => ({
+  name,
+  description: `does ${name}`,
+  inputSchema: { type: "object", properties: { n: { type: "number" }, s: { type: "string" } } },
+  ...more,
+});
+let tools = [
+  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell"].map((name) =>
+    tool(name),
+  ),
+  tool("wipe", { annotations: { destructiveHint: true } }),
+  tool("look", { annotations: { readOnlyHint: true } }),
+  ...(options.tools ?? []),
+];
+if (options.only) tools = options.only;
+if (options.description) tools[0].description = options.description;
+let capabilities = {};
+let asked = 0;
+const waiting = new Map();
+const result = (id, content, more = {}) =>
+  send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify({ content: [{ type: "text", text: content }], ...more })}}`);
+const CAPABILITIES = { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true }, logging: {}, completions: {} };
+
+const CALLS = {
+  echo: (id, { params }, line) =>
+    result(id, JSON.stringify(params.arguments ?? {}), { structuredContent: params.arguments ?? {}, raw: line }),
+  slow: (id) => setTimeout(() => result(id, "slow"), options.slowMs ?? 300),
+  hang: () => undefined,
+  crash: () => process.exit(3),
+  fail: (id) => send({ jsonrpc: "2.0", id, error: { code: -32050, message: "no", data: { why: 1 } } }),
+  progress: (id, { params }) => {
+    for (const progress of [1, 2, 3])
+      send({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: params._meta?.progressToken, progress, total: 3 },
+      });
+    result(id, "done");
+  },
+  ask: (id, { params }) => {
+    asked += 1;
+    const own = `ask-${asked}`;
+    waiting.set(own, (message) => result(id, JSON.stringify(message.result ?? message.error)));
+    send({ jsonrpc: "2.0", id: own, method: params.arguments.s, params: { x: 1 } });
+  },
+  big: (id, { params }) => result(id, "x".repeat(params.arguments.n)),
+  drift: (id) => {
+    tools[0] = { ...tools[0], description: "now something else" };
+    send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    result(id, "drifted");
+  },
+  grow: (id) => {
+    tools.push(tool("late"));
+    send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    result(id, "grown");
+  },
+  env: (id) => result(id, JSON.stringify(process.env)),
+};
+
+const METHODS = {
+  initialize: (id, { params }) => {
+    capabilities = params.capabilities;
+    const answer = () =>
+      send({
+        jsonrpc: "2.0",
+        id,
+        result: {
+          protocolVersion: params.protocolVersion,
+          capabilities: CAPABILITIES,
+          serverInfo: { name: "fixture", version: "1", extra: 1 },
+          instructions: options.instructions ?? "be kind",
+        },
+      });
+    if (options.initMs) setTimeout(answer, options.initMs);
+    else answer();
+  },
+  ping: (id) => send({ jsonrpc: "2.0", id, result: {} }),
+  "tools/list": (id) =>
+    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${options.rawTools ?? JSON.stringify({ tools, note: "kept" })}}`),
+  "tools/call": (id, message, line) => (CALLS[message.params.name] ?? ((one) => result(one, message.params.name)))(id, message, line),
+  "resources/list": (id) => send({ jsonrpc: "2.0", id, result: { resources: [{ uri: options.uri ?? "test://a", name: "a" }] } }),
+  "resources/templates/list": (id) =>
+    send({ jsonrpc: "2.0", id, result: { resourceTemplates: [{ uriTemplate: `${options.uri ?? "test:/"}/t/{id}`, name: "t" }] } }),
+  "resources/read": (id, { params }) =>
+    send({ jsonrpc: "2.0", id, result: { contents: [{ uri: params.uri, text: options.name ?? "text" }] } }),
+  "prompts/list": (id) =>
+    send({ jsonrpc: "2.0", id, result: { prompts: [{ name: "hello", description: options.prompt ?? "says hello" }] } }),
+  "prompts/get": (id, { params }) =>
+    send({ jsonrpc: "2.0", id, result: { messages: [{ role: "user", content: { type: "text", text: params.name } }] } }),
+  "completion/complete": (id, { params }) =>
+    send({ jsonrpc: "2.0", id, result: { completion: { values: [params.ref.name ?? params.ref.uri] } } }),
+  "logging/setLevel": (id) => send({ jsonrpc: "2.0", id, result: {} }),
+  "x/custom": (id) => send({ jsonrpc: "2.0", id, result: { custom: true } }),
+};
+
+let held = "";
+process.stdin.setEncoding("utf8").on("data", (chunk) => {
+  if (log !== "-") appendFileSync(log, chunk);
+  held += chunk;
+  for (let end = held.indexOf("\n"); end !== -1; end = held.indexOf("\n")) {
+    const line = held.slice(0, end);
+    held = held.slice(end + 1);
+    const message = JSON.parse(line);
+    if (message.method === undefined) waiting.get(message.id)?.(message);
+    else if (message.id !== undefined) {
+      if (options.silentDiscover && message.method === "server/discover") continue;
+      if (options.exitOnUnknown && !(message.method in METHODS)) process.exit(9);
+      if (message.method in METHODS) METHODS[message.method](message.id, message, line);
+      else send({ jsonrpc: "2.0", id: message.id, error: { code: -32601, message: "Method not found" } });
+    }
+  }
+});
+process.stdin.on("end", () => options.ignoreEnd || process.exit(0));
+if (options.ignoreTerm) process.on("SIGTERM", () => undefined);
+if (options.noise) process.stdout.write(options.noise);
+if (options.stderr) process.stderr.write(options.stderr);
+void readFileSync;
+void capabilities;
