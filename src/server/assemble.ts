@@ -20,8 +20,7 @@ import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
 import type { Confinement } from "../shell/confinement.ts";
 import type { ShellTables } from "../shell/tables/build.ts";
-import { openStarlark } from "../starlark/engine.ts";
-import type { StarlarkEngine } from "../starlark/engine.ts";
+import { openStarlark, type StarlarkEngine } from "../starlark/engine.ts";
 import type { StarlarkLimits } from "../starlark/limits.ts";
 import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
@@ -100,9 +99,7 @@ export interface RunningServer {
   readonly ended: Promise<void>;
 }
 
-function unixNanoseconds(): bigint {
-  return BigInt(Date.now()) * 1_000_000n;
-}
+const unixNanoseconds = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
 function messageOf(problem: unknown): string {
   return problem instanceof Error ? problem.message : String(problem);

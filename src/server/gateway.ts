@@ -174,13 +174,12 @@ export async function startHttpGateway(
   },
 ): Promise<RunningHttpGateway> {
   const gateway = openGateway(options);
-  const { starlark } = gateway.shared;
   try {
     const { http, stop, note } = options;
     const front = await openHttpFront({ ...http, stop, note, openPeer: (port) => Promise.resolve(openPeer(gateway, port)) });
-    return { url: front.url, ended: thenClose(front.ended, starlark) };
+    return { url: front.url, ended: thenClose(front.ended, gateway.shared) };
   } catch (error) {
-    await starlark.close();
+    await gateway.shared.starlark.close();
     throw error;
   }
 }

@@ -5,6 +5,8 @@ import { codeOf, folder, startGateway, type Line } from "./gateway-kit.ts";
 
 const calls = (got: Line[]): string[] => got.filter(({ method }) => method === "tools/call").map(({ params }) => String(params?.["name"]));
 
+const namesIn = ({ result }: Line): string[] => ((result?.["tools"] ?? []) as { name: string }[]).map(({ name }) => name);
+
 describe("one server behind the gateway", () => {
   it("[gateway:decisions] initialize is forwarded and answered unchanged, once", async () => {
     const gateway = startGateway();
@@ -87,7 +89,7 @@ describe("one server behind the gateway", () => {
     expect(codeOf(await gateway.call("nope"))).toBe("agent.not_entitled");
     expect(codeOf(await gateway.call("slow"))).toBe("agent.not_entitled");
     const listed = await gateway.ask({ id: 8, method: "tools/list" });
-    expect((listed.result?.["tools"] as { name: string }[]).map(({ name }) => name)).toEqual(["echo"]);
+    expect(namesIn(listed)).toEqual(["echo"]);
     expect(calls(gateway.got())).toEqual([]);
     const open = startGateway();
     await open.hello();
