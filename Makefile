@@ -20,7 +20,7 @@ $(DIST): $(NODE_DEPS) $(shell find src -type f 2>/dev/null) tsconfig.json tsconf
 	npm run --silent build
 	@touch $@
 
-.PHONY: build demo demo-identity test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
+.PHONY: build demo demo-identity demo-worker test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
 build: $(DIST) ## compile src/ to dist/
 
 demo: $(DIST) ## a real MCP client drives the real server through every stage of the gate
@@ -28,6 +28,9 @@ demo: $(DIST) ## a real MCP client drives the real server through every stage of
 
 demo-identity: $(DIST) ## a real client plays the Erik/Erika hazard against a server that embeds the gate
 	node examples/tax-desk/demo.mjs
+
+demo-worker: $(DIST) ## the tools service over a real Redis: forged calls, a killed worker, the users of the ACL file (needs redis-server)
+	node examples/tools-service/demo.mjs
 
 test: $(DIST) ## every test that needs Node alone (system parts are installed where that is allowed, else named and skipped)
 	node scripts/system-parts.mjs

@@ -17,6 +17,7 @@ const STEPS = [
   ["tests", ["make", "test"], "vitest.json"],
   ["demo", ["make", "demo"]],
   ["identity demo", ["make", "demo-identity"]],
+  ["tools service demo", ["make", "demo-worker"]],
   ["native OPA", ["make", "native-check"], "native.json"],
   ["toolchain digest", ["make", "toolchain-check"]],
   ["Starlark digest", ["make", "starlark-check"]],

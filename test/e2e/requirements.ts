@@ -166,6 +166,10 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     source: "seed 002",
     says: "delegated execution is durable: the parent ledger keeps a terminal result, and what was begun is not begun again",
   },
+  "002-shared": {
+    source: "seed 002",
+    says: "inference and the tools service share the fingerprint helper, so that the reply reader can reject a crossed or forged result before it resolves a live waiter",
+  },
   "002-acl": {
     source: "seed 002",
     says: "defense in depth: a Redis ACL restricts XADD to the call stream to those who process authenticated messages",

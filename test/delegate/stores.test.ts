@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openConnection } from "../../src/delegate/connection.ts";
+import type { Connection } from "../../src/delegate/connection.ts";
+import { createFront } from "../../src/delegate/front.ts";
+import type { FrontOptions } from "../../src/delegate/front.ts";
+import { keysOf } from "../../src/delegate/keys.ts";
+import { createMemoryCalls } from "../../src/delegate/memory-calls.ts";
+import { createMemoryStore } from "../../src/delegate/memory-store.ts";
+import { redisCalls } from "../../src/delegate/redis-calls.ts";
+import { redisFront } from "../../src/delegate/redis-front.ts";
+import { redisSessions } from "../../src/delegate/session-store.ts";
+import type { CallStore, ClaimRequest, FrontStore, SessionStore } from "../../src/delegate/store.ts";
+import { startWorker } from "../../src/delegate/worker.ts";
+import { clientOf, haveRedis, startRedis } from "./redis-kit.ts";
+import type { RedisServer, TestClient } from "./redis-kit.ts";
+
+interface Stores {
+  readonly front: FrontStore;
+  readonly calls: CallStore;
+  readonly sessions: SessionStore;
+}
+
+const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  operationId: "op",
+  fingerprint: "f1",
+  token: "t1",
+  entryId: "1-1",
+  leaseMs: 60_000,
+  ttl: 60,
+  requireExisting: false,
+  repeatable: false,
+  exhausted: false,
+  unknownBody: '{"error":{}}',
+  ...change,
+});
+
+const publication = (operationId: string, limit = 100) => ({ operationId, proof: "p", data: `{"n":"${operationId}"}`, ttl: 60, limit });
+
+/** What both stores promise. */
+function contract(stores: () => Stores): void {
+  it("the ledger: one claim, then its terminal result, and nothing for another fingerprint", async () => {
+    const { calls } = stores();
+    expect(await calls.claim(claimOf({ requireExisting: true }))).toEqual({ kind: "stale" });
+    expect(await calls.claim(claimOf({ exhausted: true }))).toEqual({ kind: "exhausted" });
+    expect(await calls.claim(claimOf())).toEqual({ kind: "claimed" });
+    expect(await calls.claim(claimOf({ token: "t2", entryId: "2-2" }))).toEqual({ kind: "in_progress" });
+    expect(await calls.claim(claimOf({ token: "t2" }))).toEqual({ kind: "waiting", leftMs: expect.any(Number) as number });
+    expect(await calls.claim(claimOf({ fingerprint: "f2" }))).toEqual({ kind: "conflict" });
+    expect(await calls.renew("op", "t2", 60_000)).toBe(false);
+    expect(await calls.renew("op", "t1", 60_000)).toBe(true);
+    const end = { operationId: "op", fingerprint: "f1", status: "ok", body: '{"result":{}}', ttl: 60 };
+    expect(await calls.finish({ ...end, token: "t2" })).toBe(false);
+    expect(await calls.finish({ ...end, token: "t1" })).toBe(true);
+    expect(await calls.finish({ ...end, token: "t1", body: "{}" })).toBe(false);
+    for (const requireExisting of [true, false]) {
+      expect(await calls.claim(claimOf({ token: "t3", requireExisting }))).toEqual({
+        kind: "terminal",
+        status: "ok",
+        body: '{"result":{}}',
+      });
+    }
+    expect(await calls.claim(claimOf({ fingerprint: "f2" }))).toEqual({ kind: "conflict" });
+  });
+
+  it("the ledger: a lease that ended leaves an unknown outcome for good, or a new claim where that is harmless", async () => {
+    const { calls } = stores();
+    for (const [operationId, repeatable] of [
+      ["a", false],
+      ["b", true],
+    ] as const) {
+      const request = claimOf({ operationId, repeatable });
+      await calls.claim({ ...request, leaseMs: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const again = await calls.claim({ ...request, token: "t2" });
+      expect(again).toEqual(repeatable ? { kind: "claimed" } : { kind: "terminal", status: "indeterminate", body: '{"error":{}}' });
+      const late = { operationId, token: "t1", fingerprint: "f1", status: "ok", body: "{}", ttl: 60 };
+      expect(await calls.finish(late)).toBe(false);
+    }
+  });
+
+  it("two workers that claim at once: one has it", async () => {
+    const { calls } = stores();
+    const claims = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => calls.claim(claimOf({ token: `t${index}`, entryId: `${index}-1` }))),
+    );
+    expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === "in_progress")).toHaveLength(19);
+  });
+
+  it("a publication is added once, a full stream takes no more, and an entry is settled once", async () => {
+    const { front, calls } = stores();
+    await calls.prepare();
+    await calls.prepare();
+    expect(await front.publish(publication("o1"))).toBe("published");
+    expect(await front.publish(publication("o1"))).toBe("known");
+    expect(await front.publish({ ...publication("o1"), proof: "q" })).toBe("conflict");
+    expect(await front.publish(publication("o2", 1))).toBe("busy");
+    expect(await calls.proof("o1")).toBe("p");
+    expect(await calls.proof("o2")).toBe(undefined);
+    const [entry] = await calls.readNew("w1", { count: 5, waitMs: 100 });
+    if (entry === undefined) throw new Error("no entry");
+    expect(Buffer.from(entry.data ?? []).toString()).toBe('{"n":"o1"}');
+    expect(await calls.readNew("w1", { count: 5, waitMs: 10 })).toEqual([]);
+    expect(await calls.deliveries(entry.id)).toBe(1);
+    expect(await calls.readOwn("w2", { after: "0", count: 5 })).toEqual([]);
+    expect(await calls.readOwn("w1", { after: "0", count: 5 })).toHaveLength(1);
+    expect((await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 60_000 })).entries).toEqual([]);
+    await calls.touch("w1", entry.id, 70_000);
+    expect((await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 60_000 })).entries).toHaveLength(1);
+    expect(await calls.depths()).toEqual({ calls: 1, deadLetters: 0 });
+    const lane = "sg:tools:reply:l";
+    const settlement = { entryId: entry.id, reply: { lane, data: "reply", ttl: 60 }, letter: ["error", "x"] };
+    expect(await calls.settle(settlement)).toBe("settled");
+    expect(await calls.settle(settlement)).toBe("gone");
+    const replies = await front.replies(lane, 100);
+    expect(replies.map(({ data }) => Buffer.from(data ?? []).toString())).toEqual(["reply"]);
+    await front.dropReplies(
+      lane,
+      replies.map(({ id }) => id),
+    );
+    expect(await front.replies(lane, 10)).toEqual([]);
+    expect(await calls.depths()).toEqual({ calls: 0, deadLetters: 1 });
+  });
+
+  it("[002-shared] front and worker together: calls are answered, with the horizon's one lifetime", async () => {
+    const parts = { keys: keysOf(), sessions: stores().sessions, proofKey: "key" };
+    const horizon = {
+      turnCheckpointTtl: 20,
+      executionLease: 5,
+      claimMinIdle: 2,
+      claimSweep: 1,
+      maxDeliveries: 3,
+      maxExec: 5,
+      proofTtl: 60,
+    };
+    const seen: unknown[] = [];
+    const worker = startWorker({
+      ...parts,
+      calls: stores().calls,
+      horizon,
+      name: `w-${randomUUID()}`,
+      atOnce: 4,
+      isRepeatable: () => false,
+      execute: async (call) => (
+        seen.push([call.tool, call.args, call.identity]),
+        { status: "ok", result: { content: [], n: call.args["n"] ?? null } }
+      ),
+      note: () => undefined,
+    });
+    onTestFinished(() => worker.drain());
+    const options: FrontOptions = { ...parts, store: stores().front, proofTtl: horizon.proofTtl, laneId: "front", limit: 100 };
+    const front = createFront(options);
+    const identity = { user_id: "u", platform: "p" };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        front.call({ tool: "tool", args: { n }, identity, context: {}, signal: new AbortController().signal }),
+      ),
+    );
+    expect(answers.map((answer) => (answer.kind === "reply" ? answer.reply.result?.["n"] : answer.why))).toEqual([...Array(20).keys()]);
+    expect(seen).toHaveLength(20);
+    // Another key: everything that this front sends is refused.
+    const stranger = createFront({ ...options, proofKey: "another", laneId: "stranger" });
+    const refused = await stranger.call({ tool: "tool", args: {}, identity, context: {}, signal: new AbortController().signal });
+    expect(refused).toMatchObject({ kind: "reply", reply: { status: "error", error: { code: "proof_invalid" } } });
+    front.close();
+    stranger.close();
+  });
+}
+
+describe("stores in memory", () => {
+  let stores: Stores;
+  beforeEach(() => {
+    const { front, calls } = createMemoryCalls();
+    stores = { front, calls, sessions: createMemoryStore() };
+  });
+  contract(() => stores);
+});
+
+describe.skipIf(!haveRedis)("stores in Redis", () => {
+  let server: RedisServer;
+  let client: TestClient;
+  let connections: readonly [Connection, Connection, Connection];
+  let stores: Stores;
+  beforeAll(async () => {
+    server = await startRedis();
+    client = await clientOf(server.url());
+    connections = [openConnection(server.url()), openConnection(server.url()), openConnection(server.url())];
+    const [commands, reading, waiting] = connections;
+    const keys = keysOf();
+    stores = {
+      front: redisFront(keys, commands.send, reading.send),
+      calls: redisCalls(keys, commands.send, waiting.send),
+      sessions: redisSessions(commands.send),
+    };
+  });
+  afterAll(async () => {
+    for (const connection of connections) connection.close();
+    client.destroy();
+    await server.stop();
+  });
+  beforeEach(() => client.flushAll());
+  contract(() => stores);
+});
