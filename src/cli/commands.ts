@@ -13,6 +13,7 @@ import { POLICY_BUILD_COMMAND } from "./policy-build.ts";
 import { POLICY_CHECK_COMMAND } from "./policy-check.ts";
 import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
 import { POLICY_TEST_COMMAND } from "./policy-test.ts";
+import { PINS_COMMANDS } from "./pins.ts";
 import { PROXY_COMMAND } from "./proxy.ts";
 import { SERVE_COMMAND } from "./serve.ts";
 import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
@@ -23,6 +24,7 @@ import { WORKER_COMMAND } from "./worker.ts";
 export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   PROXY_COMMAND,
+  ...PINS_COMMANDS,
   ADMIN_SERVE_COMMAND,
   WORKER_COMMAND,
   DLQ_LIST_COMMAND,

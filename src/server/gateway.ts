@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { redactText } from "../audit/redact.ts";
 import { osUser } from "../session/os-user.ts";
 import type { UpstreamEntry } from "../upstream/entry.ts";
+import { httpLink } from "../upstream/http-link.ts";
 import type { OpenLink } from "../upstream/link.ts";
 import { openPins } from "../upstream/pins.ts";
 import { stdioLink } from "../upstream/stdio-link.ts";
@@ -16,8 +17,8 @@ import { tellLate } from "./gateway-hello.ts";
 import { createNames, type Names } from "./gateway-names.ts";
 import type { GatewayEdge, GatewayLimits, GatewayParts, Owner } from "./gateway-types.ts";
 import { passNotification, passRequest } from "./gateway-upward.ts";
-import { openHttpFront, type HttpFrontOptions } from "./http-front.ts";
 import type { ClientPeer, ClientPort } from "./http-port.ts";
+import { openFront, type HttpServing } from "./http-serve.ts";
 import { createInFlight } from "./in-flight.ts";
 import { serveStdio } from "./stdio.ts";
 
@@ -26,8 +27,6 @@ export interface GatewayOptions extends SharedOptions {
   readonly servers: readonly UpstreamEntry[];
   readonly limits: GatewayLimits;
   readonly pinsFile: string;
-  /** Opens what is reached over HTTP; absent: such servers cannot be reached. */
-  readonly openHttp?: (entry: UpstreamEntry & { kind: "http" }) => OpenLink;
 }
 
 /** Longest line of an upstream, beside the limit of results. */
@@ -43,7 +42,7 @@ function openGateway(options: GatewayOptions): Gateway {
   const maxLineBytes = limits.maxResultBytes + SPARE_BYTES;
   const parts: GatewayParts = {
     entries: servers,
-    openLink: (entry) => linkOf(entry, { environment, maxLineBytes }, options),
+    openLink: (entry) => linkOf(entry, { environment, maxLineBytes }),
     pins: openPins({ file: pinsFile, seen: join(stateDir, "pins-seen.json") }, note),
     engine,
     limits,
@@ -59,11 +58,8 @@ function openGateway(options: GatewayOptions): Gateway {
 function linkOf(
   entry: UpstreamEntry,
   stdio: { readonly environment: Readonly<Record<string, string | undefined>>; readonly maxLineBytes: number },
-  { openHttp }: GatewayOptions,
 ): OpenLink {
-  if (entry.kind === "stdio") return stdioLink(entry, stdio);
-  if (openHttp !== undefined) return openHttp(entry);
-  return () => Promise.reject(new Error("servers over HTTP are not supported"));
+  return entry.kind === "stdio" ? stdioLink(entry, stdio) : httpLink(entry, { maxMessageBytes: stdio.maxLineBytes });
 }
 
 /** The way to one client. */
@@ -170,13 +166,13 @@ export interface RunningHttpGateway extends RunningGateway {
  */
 export async function startHttpGateway(
   options: GatewayOptions & {
-    readonly http: Pick<HttpFrontOptions, "host" | "port" | "authenticate" | "documents" | "knownNames" | "limits">;
+    readonly http: HttpServing;
   },
 ): Promise<RunningHttpGateway> {
   const gateway = openGateway(options);
   try {
     const { http, stop, note } = options;
-    const front = await openHttpFront({ ...http, stop, note, openPeer: (port) => Promise.resolve(openPeer(gateway, port)) });
+    const front = await openFront({ http, stop, note, openPeer: (port) => Promise.resolve(openPeer(gateway, port)) });
     return { url: front.url, ended: thenClose(front.ended, gateway.shared) };
   } catch (error) {
     await gateway.shared.starlark.close();

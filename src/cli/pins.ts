@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { visible } from "../call/visible.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { PROXY_SETTINGS } from "../config/proxy-options.ts";
+import type { PinDifference } from "../upstream/pin-review.ts";
+import type { PinPaths } from "../upstream/pins.ts";
+import type { Arguments, Command, Io } from "./command.ts";
+import { governOptions } from "./govern.ts";
+import { write } from "./output.ts";
+import { optionFor, settingOptions } from "./setting-options.ts";
+
+async function pathsOf(args: Arguments): Promise<PinPaths & { readonly stateDir: string }> {
+  const { stateDir } = await governOptions(args);
+  return { stateDir, file: args.values.get("pins") ?? join(stateDir, "pins.json"), seen: join(stateDir, "pins-seen.json") };
+}
+
+/** Files and definitions that cannot be used are told on one line. */
+function reading<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message.replaceAll(/\s+/g, " ") : String(cause);
+    throw new ConfigError("config.option", `pins: ${visible(what)}`, { cause });
+  }
+}
+
+async function show(args: Arguments, io: Io): Promise<number> {
+  const [{ reviewPins }, { lineDiff }] = await Promise.all([import("../upstream/pin-review.ts"), import("../rego/line-diff.ts")]);
+  const paths = await pathsOf(args);
+  const { servers } = reading(() => reviewPins(paths, args.words[0]));
+  const texts = servers.map(({ id, pinned, differences }) => {
+    const head = `server ${id}: ${pinned} pinned, ${differences.length === 0 ? "no difference" : `${differences.length} differences`}\n`;
+    return (
+      head +
+      differences
+        .map((difference) => titleOf(difference) + escaped(lineDiff(fileOf(difference), difference.before, difference.after)))
+        .join("")
+    );
+  });
+  await write(io.stdout, texts.length === 0 ? "nothing is pinned\n" : texts.join("\n"));
+  return 0;
+}
+
+function titleOf({ kind, name, status }: PinDifference): string {
+  return `\n${status}: ${kind} ${visible(name)}\n`;
+}
+
+function fileOf({ server, kind, name }: PinDifference): string {
+  return visible(`${server}/${kind}/${name}`);
+}
+
+/** Hidden characters are shown as escapes, line by line. */
+function escaped(diff: string): string {
+  return diff.split("\n").map(visible).join("\n");
+}
+
+async function accept(args: Arguments, io: Io): Promise<number> {
+  const [{ acceptPins }, { forbidInAgentProcess }] = await Promise.all([
+    import("../upstream/pin-review.ts"),
+    import("../govern/agent-process.ts"),
+  ]);
+  const paths = await pathsOf(args);
+  forbidInAgentProcess(paths.stateDir);
+  const [server, tool] = args.words;
+  const accepted = reading(() => acceptPins(paths, { server, tool }));
+  const lines = accepted.map(({ server: id, kind, name, status }) => `accepted: ${id} ${kind} ${visible(name)} (${status})\n`);
+  await write(io.stdout, lines.length === 0 ? "nothing differs\n" : lines.join(""));
+  return 0;
+}
+
+const OPTIONS = [optionFor(PROXY_SETTINGS.pins), ...settingOptions(["stateDir"])];
+
+/** `regate pins show|accept`: what upstream servers list, beside what is pinned (reference/gateway.md, Pins). */
+export const PINS_COMMANDS: readonly Command[] = [
+  {
+    path: ["pins", "show"],
+    summary: "show what upstream servers list otherwise than it is pinned",
+    options: OPTIONS,
+    words: { name: "server", describe: "one server", max: 1 },
+    examples: [["$0 pins show github", "differences of one server, as a diff"]],
+    run: show,
+  },
+  {
+    path: ["pins", "accept"],
+    summary: "pin what upstream servers listed last; a human does it",
+    options: OPTIONS,
+    words: { name: "server tool", describe: "one server, or one tool of it", max: 2 },
+    examples: [
+      ["$0 pins accept", "everything that was listed last"],
+      ["$0 pins accept github create_issue", "one tool"],
+    ],
+    run: accept,
+  },
+];
