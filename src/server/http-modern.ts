@@ -24,15 +24,20 @@ export function isModernMessage(request: IncomingMessage, line: AskingLine): boo
 /**
  * Checks what a message of 2026-07-28 carries beside its body: a router in front may have decided by the headers, so they must say what
  * the body says (reference/gateway.md, HTTP; SEP-2243). Decisions here are made on the body alone.
- * @returns the error to answer with, at status 400
+ * @returns the error to answer with, at the status of its code, else 400
  */
 export function judgeModern(request: IncomingMessage, line: AskingLine): RpcError | undefined {
   const envelope = line.kind === "request" ? envelopeError(line) : undefined;
   if (envelope !== undefined && envelope.code !== RPC.unsupportedVersion) return envelope;
   const wrong = [...expectedHeaders(line)].find(([name, value]) => !carries(request, name, value));
   if (wrong !== undefined) return rpcError(RPC.headerMismatch, `\`${wrong[0]}\` is missing or does not say what the body says`).error;
+  if (envelope === undefined && line.kind === "request" && REMOVED.has(line.method)) return METHOD_NOT_FOUND;
   return envelope;
 }
+
+/** What opens and tends a session has no meaning without one; nothing behind the front need be asked. */
+const REMOVED: ReadonlySet<string> = new Set(["initialize", "ping"]);
+const METHOD_NOT_FOUND: RpcError = { code: RPC.methodNotFound, message: "method not found" };
 
 function envelopeError(line: Extract<AskingLine, { kind: "request" }>): RpcError | undefined {
   if (!Object.hasOwn(line.params ?? {}, "_meta")) return rpcError(RPC.invalidParams, "`_meta` is missing").error;

@@ -66,7 +66,7 @@ async function answerModern(parts: FrontParts, asked: Asked, line: AskingLine): 
   const { request, response, principal } = asked;
   const error = judgeModern(request, line);
   const id = line.kind === "request" ? line.id : undefined;
-  if (error !== undefined) return replyJson(response, 400, { json: errorAnswer(error, id).json });
+  if (error !== undefined) return replyJson(response, error.code === RPC.methodNotFound ? 404 : 400, { json: errorAnswer(error, id).json });
   const client = await parts.clients.stateless(principal);
   if (client === undefined) return refuse(asked, FULL);
   if (line.kind === "notification") return told(asked, client, line);

@@ -49,7 +49,7 @@ describe("[gateway:http] messages for the GET stream", () => {
     first.abort();
     await until(() => first.reply.destroyed);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    outbox.send('{"n":1}');
+    expect(outbox.send('{"n":1}')).toBe(true);
     const second = await openStream(outbox);
     await until(() => count(second.text()) === 1);
   });

@@ -26,12 +26,15 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   } else if (message.id !== undefined) {
     const controller = new AbortController();
     open.set(message.id, controller);
-    void answer(message, way(controller.signal)).then((reply) => {
-      open.delete(message.id);
-      if (!controller.signal.aborted) send(reply);
-    });
+    void reply(message, controller.signal);
   } else if (message.method === "notifications/cancelled") {
     open.get(message.params?.requestId)?.abort();
   }
 });
 process.stdin.on("end", () => process.exit(0));
+
+async function reply(message, signal) {
+  const said = await answer(message, way(signal));
+  open.delete(message.id);
+  if (!signal.aborted) send(said);
+}
