@@ -218,5 +218,11 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     says: "destructive classification for run_shell matches fragments such as rm, delete, destroy, terminate, kubectl delete, …",
   },
   "003-risk": { source: "seed 003", says: "admin_list_*, admin_explain, and identity_status are read; identity_device_login is mutable" },
+  "003-four-eyes": { source: "seed 003", says: "there is no approve or deny tool: an agent must not decide a four-eyes request" },
+  "003-decisions-forbidden": {
+    source: "seed 003",
+    says: "every four-eyes decision is forbidden in the process, so that approve through run_shell or eval_starlark fails too",
+  },
+  "003-human-approves": { source: "seed 003", says: "a human approves in the shell or with a named key on admin serve" },
   "003-engine-unbound": { source: "seed 003", says: "a missing security engine returns agent: security engine is not bound" },
 };
