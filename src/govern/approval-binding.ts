@@ -70,7 +70,7 @@ export function bindCall(facts: BindingFacts): BoundCall {
     files: bound,
   };
   const digest = hash("sha256", canonicalJson(whole as unknown as JsonObject), "hex");
-  const shown = displayText({ ...facts, variables: whole.variables, workdir: placeText(folder), files: bound.map(lineOf), digest });
+  const shown = displayText({ ...facts, variables: whole.variables, workdir: placeText(folder), files: bound.flatMap(linesOf), digest });
   if (Buffer.byteLength(shown.text) > MAX_SHOWN_BYTES) return { ok: false, problem: "the call is too long to be shown to a human" };
   return { ok: true, digest, call: hash("sha256", canonicalJson(call), "hex"), workdir: folder?.real_path ?? "", shown };
 }
@@ -137,7 +137,7 @@ function placeOf(path: string, workdir: string): string {
   return path.startsWith("/") ? path : `${workdir}/${path}`;
 }
 
-function lineOf(file: FileFacts | { readonly path: string; readonly absent: true }): string {
-  if ("absent" in file) return `none of ${file.path}`;
-  return `${file.path} -> ${file.real_path} (${file.size} bytes, sha256 ${file.sha256})`;
+function linesOf(file: FileFacts | { readonly path: string; readonly absent: true }): readonly string[] {
+  if ("absent" in file) return [`none of ${file.path}`];
+  return [`${file.path} -> ${file.real_path}`, `${file.size} bytes, sha256 ${file.sha256}`];
 }

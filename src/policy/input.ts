@@ -72,7 +72,7 @@ const usage = z
 const approval = z
   .object({
     approved: z.boolean().optional().describe("the human's decision"),
-    approvers: z.array(z.string()).optional().describe("names of the keys that signed it"),
+    approvers: z.array(z.string()).optional().describe("owners of the keys that approved it"),
     at: z.string().optional().describe("RFC 3339 UTC"),
   })
   .describe("present when the call is resumed after a human's decision");

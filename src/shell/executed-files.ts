@@ -1,7 +1,9 @@
 import type { ShellAnalysis, ShellCommand, ShellWord } from "../call/tool-call.ts";
 import { readArguments, fixedSyntax } from "./arguments.ts";
+import { analyseCommand } from "./analyse.ts";
+import { DISGUISED, undisguised } from "./precheck.ts";
 import type { Arg } from "./state.ts";
-import { codeFileOptions, interpreterOf, isShell, MAKEFILES, programBase, RUNS_FILES } from "./executed-programs.ts";
+import { codeFileOptions, interpreterOf, isShell, MAKEFILES, programBase, RUNS_FILES, RUNS_FIRST } from "./executed-programs.ts";
 import type { CodeFileRow } from "./executed-programs.ts";
 
 /** A file that a command executes or sources. */
@@ -21,7 +23,7 @@ export type ExecutedFiles =
  * means that something else decides what runs.
  */
 const FIXED =
-  /^unverifiable\.(?:code\.\w+|script-file|local-program|opaque-program|interactive-shell|git\.helpers|git\.transport|redirect-target|dynamic-mode|dynamic-directory|control-character|hidden-character)$/;
+  /^unverifiable\.(?:code\.\w+|script-file|local-program|opaque-program|interactive-shell|git\.helpers|git\.transport|redirect-target|dynamic-mode|dynamic-directory)$/;
 
 /** Wrappers that leave the working directory as it is. */
 const STAYING = new Set(
@@ -39,6 +41,17 @@ const MOVING = new Set(["cd", "pushd", "popd", "chdir"]);
  * @param command the command itself
  */
 export function executedFiles(analysis: ShellAnalysis, command: string): ExecutedFiles {
+  if (analysis.findings.some(({ rule }) => DISGUISING.has(rule)) && !command.includes("\0")) {
+    const plain = undisguised(command);
+    return executedIn(analyseCommand(plain), plain);
+  }
+  return executedIn(analysis, command);
+}
+
+/** Nothing of such a command was parsed. */
+const DISGUISING = new Set(["unverifiable.control-character", "unverifiable.hidden-character"]);
+
+function executedIn(analysis: ShellAnalysis, command: string): ExecutedFiles {
   const open = analysis.findings.find(({ rule, verdict }) => verdict === "unverifiable" && !FIXED.test(rule));
   if (open !== undefined) return { ok: false, problem: `what runs is not fixed by the command (${open.rule})` };
   const found: Found = { files: [], problem: undefined };
@@ -70,6 +83,7 @@ function filesOf(found: Found, { name, argv }: ShellCommand): void {
   if (program === "." || program === "source") return addFirst(found, args);
   if (program === "make" || program === "gmake") return makeFiles(found, args);
   if (RUNS_FILES.has(program)) return addOperands(found, args);
+  if (RUNS_FIRST.has(program)) return addOperands(found, args.filter(isOperand).slice(0, 1));
   const interpreter = interpreterOf(program);
   if (interpreter !== undefined) interpreterFiles(found, args, interpreter);
 }
@@ -140,7 +154,11 @@ function addFirst(found: Found, args: readonly Arg[]): void {
 }
 
 function addOperands(found: Found, args: readonly Arg[]): void {
-  for (const arg of args) if (!arg.text.startsWith("-")) add(found, arg);
+  for (const arg of args.filter(isOperand)) add(found, arg);
+}
+
+function isOperand({ text }: Arg): boolean {
+  return !text.startsWith("-");
 }
 
 function add(found: Found, word: Arg | ShellWord): void {
@@ -153,7 +171,9 @@ function staticPath(word: Arg | ShellWord | undefined): string | undefined {
   if (word === undefined) return undefined;
   if (typeof word !== "string" && word.dynamic) return undefined;
   const { text } = typeof word === "string" ? { text: word } : word;
-  return text === "" || text === "-" || /^(?:~|[a-z][a-z0-9+.-]*:\/\/|\/dev\/|\/proc\/)/i.test(text) ? undefined : text;
+  return text === "" || text === "-" || text.includes(DISGUISED) || /^(?:~|[a-z][a-z0-9+.-]*:\/\/|\/dev\/|\/proc\/)/i.test(text)
+    ? undefined
+    : text;
 }
 
 function argOf(word: ShellWord): Arg {
@@ -164,7 +184,11 @@ function argOf(word: ShellWord): Arg {
 function isMoved(commands: readonly ShellCommand[], command: string): boolean {
   if (commands.some(({ name }) => MOVING.has(name))) return true;
   const wrapped = commands.filter(({ via }) => via.length > 0);
-  return wrapped.some(({ via }) => via.some((name) => !STAYING.has(programBase(name)))) || (wrapped.length > 0 && MOVES.test(command));
+  return wrapped.some(({ via }) => !via.map(programBase).every(isStaying)) || (wrapped.length > 0 && MOVES.test(command));
+}
+
+function isStaying(program: string): boolean {
+  return STAYING.has(program) || interpreterOf(program) !== undefined;
 }
 
 /** Folders of the system: what lies there is not the agent's. */

@@ -18,6 +18,9 @@ export const MAKEFILES: readonly string[] = ["GNUmakefile", "makefile", "Makefil
 /** Programs whose operands are files that they run. */
 export const RUNS_FILES: ReadonlySet<string> = new Set(["ansible-playbook", "expect", "bats", "crontab"]);
 
+/** Programs whose first operand is a file that they run. */
+export const RUNS_FIRST: ReadonlySet<string> = new Set(["java", "pwsh", "osascript", "groovy", "scala"]);
+
 const SHELLS = new Set("bash sh dash zsh ksh mksh ash rbash fish csh tcsh".split(" "));
 
 const CODE_FILES: readonly (readonly [names: string, options: string, more?: Omit<CodeFileRow, "options">])[] = [

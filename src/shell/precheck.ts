@@ -7,6 +7,17 @@ const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}]/u;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/;
 
+/** Stands for a character that only disguises: an ordinary character of a word for bash, and in no name that can be relied on. */
+export const DISGUISED = "\uFFFD";
+
+/**
+ * The same command for the parser alone: each character for which `refuseText` says `control-character` or `hidden-character` becomes
+ * `DISGUISED`. To bash they are ordinary characters of a word, so that what runs keeps its structure.
+ */
+export function undisguised(command: string): string {
+  return command.replaceAll(new RegExp(`${CONTROL.source}|${HIDDEN.source}`, "gu"), DISGUISED);
+}
+
 /** Why a text cannot be analysed at all, as a rule id, or undefined when it can (reference: shell.md §5.1, trials P09). */
 export function refuseText(command: unknown): string | undefined {
   // Callers outside TypeScript may hand anything over.

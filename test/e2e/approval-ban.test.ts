@@ -41,8 +41,9 @@ function attempts({ places, keysDir, session }: Open, id: string): readonly stri
 async function tryAll(open: Open, id: string): Promise<void> {
   for (const command of attempts(open, id)) {
     await open.session.call("run_shell", { command });
-    const code = `result = call_tool("run_shell", command=${JSON.stringify(command)})`;
-    await open.session.call("eval_starlark", { code });
+    const code = `result = tool("run_shell", command = ${JSON.stringify(command)})`;
+    const scripted = await open.session.call("eval_starlark", { code });
+    expect([command, scripted.code]).not.toEqual([command, "call.arguments_invalid"]);
     expect([command, open.state(id)]).toEqual([command, "pending"]);
   }
   expect(await open.session.call("run_shell", CALL)).toMatchObject({ code: "approval.pending", isError: true });

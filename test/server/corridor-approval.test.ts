@@ -8,7 +8,8 @@ import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
 import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
 import { createKey, openKey } from "../../src/govern/keys.ts";
 import type { Decision } from "../../src/policy/decision.ts";
-import type { CorridorOptions } from "../../src/server/core.ts";
+import { approvalWaitMs } from "../../src/server/approval-wait.ts";
+import type { Core, CorridorOptions } from "../../src/server/core.ts";
 import type { CallAnswer } from "../../src/server/corridor-types.ts";
 import { unconfined } from "../../src/shell/confinement.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
@@ -367,6 +368,15 @@ describe("a server that waits for approvals", () => {
     gate.decide(idIn(late));
     expect(codeOf(await gate.corridor.call(request))).toBe("ok");
     expect(state.runs).toBe(1);
+  });
+
+  it("waits 45 s at most for a client that takes no progress, and not at all inside a script (trial M14)", () => {
+    const core = { options: { approvals: { waitMs: 600_000 } }, progress: new Map([["d", progress]]) } as unknown as Core;
+    const request = counted("tool_a").request;
+    expect(approvalWaitMs(core, request)).toBe(45_000);
+    expect(approvalWaitMs(core, { ...request, progress })).toBe(600_000);
+    expect(approvalWaitMs(core, { ...request, from: { decisionId: "d", scripted: false } })).toBe(600_000);
+    expect(approvalWaitMs(core, { ...request, progress, from: { decisionId: "d", scripted: true } })).toBe(0);
   });
 
   it("tells who wants to know how long it waits", async () => {

@@ -33,6 +33,8 @@ describe("files that a command runs by name (trial A01)", () => {
     ["deno run main.ts", ["main.ts"]],
     ["perl -ne 'print' data", []],
     ["ruby tool.rb", ["tool.rb"]],
+    ["python3 manage.py flush", ["manage.py"]],
+    ["java -jar app.jar x", ["app.jar"]],
     ["php -f x.php", ["x.php"]],
     ["make deploy", ["make GNUmakefile|makefile|Makefile"]],
     ["make -f other.mk -j4", ["make other.mk"]],
@@ -85,6 +87,11 @@ describe("files that a command runs by name (trial A01)", () => {
   });
 
   it("takes a text with hidden characters for what it is: the approver sees them", () => {
-    expect(filesOf("echo ok \u202e; mr- /srv/app\u202c")).toEqual([]);
+    expect(filesOf("echo ok \u202e; mr /srv/app\u202c")).toEqual([]);
+    expect(filesOf("bash deploy.sh # \u202e")).toEqual(["deploy.sh"]);
+    expect(filesOf("ls\n\nbash x.sh\u001b[2J\n./y \u200b")).toMatch(/^! /);
+    expect(filesOf("bash x\u200b.sh")).toMatch(/^! /);
+    expect(filesOf("\u200bbash x.sh")).toMatch(/^! /);
+    expect(filesOf("./y \u001b[2J")).toEqual(["./y"]);
   });
 });
