@@ -6,7 +6,6 @@ import type { UpstreamEntry } from "../upstream/entry.ts";
 import { httpLink } from "../upstream/http-link.ts";
 import type { OpenLink } from "../upstream/link.ts";
 import { openPins } from "../upstream/pins.ts";
-import { httpLink } from "../upstream/http-link.ts";
 import { stdioLink } from "../upstream/stdio-link.ts";
 import { createUpstream, type Upstream } from "../upstream/upstream.ts";
 import { openClientSession, openParts, thenClose, type ServerParts, type SharedOptions } from "./assemble.ts";
