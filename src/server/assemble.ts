@@ -7,6 +7,7 @@ import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
 import { openApprovalDesk } from "../govern/approval-desk.ts";
 import { openAuthorities } from "../govern/authorities.ts";
+import type { DeviceIssuer } from "../govern/device-login.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { SessionIdentityState } from "../session/identity-state.ts";
@@ -29,7 +30,7 @@ import { createCommandBook } from "./commands.ts";
 import { openConditions, type ConditionReader } from "./conditions.ts";
 import { createCorridor, type OpenCorridor } from "./corridor.ts";
 import { declaredFacts } from "./facts.ts";
-import { governedTools } from "./governed-tools.ts";
+import { governedOptions, governedTools } from "./governed-tools.ts";
 import { createHumanLine, type HumanLine } from "./human-line.ts";
 import { createLate } from "./late.ts";
 import { openLateLog } from "./late-log.ts";
@@ -75,6 +76,8 @@ export interface SharedOptions {
   readonly approvalWaitMs: number;
   /** Whether tool input and output is recorded. */
   readonly recordings: boolean;
+  /** Authorization server of device logins. */
+  readonly deviceIssuer?: DeviceIssuer;
   /** Changes the local tools of a session: some run elsewhere, or are not offered. */
   readonly arrangeTools?: (tools: readonly Tool[], who: OsUser) => readonly Tool[];
   /** Identity state of the session, where it is not its own. */
@@ -173,13 +176,13 @@ export function openClientSession(parts: ServerParts, who: OsUser, upstream?: Up
     report: note,
   });
   const late = createLate<OpenCorridor>();
+  const human = createHumanLine();
   const local = (): readonly Tool[] => [
     ...localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
-    ...governedIn(parts, late.get),
+    ...governedTools(governedOptions(parts, { sessionId: claim.sessionId, notice: human.notice, corridor: late.get })),
   ];
   const tools = upstream === undefined ? local() : [];
   const registry = createRegistry(options.arrangeTools?.(tools, who) ?? tools);
-  const human = createHumanLine();
   // A repository may name programs for git to run; only the sandbox keeps them harmless (trials C03).
   const gitHelpers = confinement.kind === "bwrap" ? "trusted" : "unverifiable";
   const corridor = createCorridor({
@@ -213,11 +216,6 @@ export function openClientSession(parts: ServerParts, who: OsUser, upstream?: Up
   scripts.bind(corridor);
   late.bind(corridor);
   return { claim, corridor, human };
-}
-
-function governedIn({ options, sessions, conditions }: ServerParts, corridor: () => OpenCorridor): readonly Tool[] {
-  const hasAllowlist = options.allowlist !== undefined;
-  return governedTools({ ...options, hasAllowlist, sessions, corridor, conditionsOf: conditions.conditionsOf });
 }
 
 /** Starts a server with one client, over stdio. */

@@ -13,6 +13,7 @@ import { openLegacySession, type LegacySession } from "./mcp-server.ts";
 import { callWithRetry } from "./modern-call.ts";
 import { discover, isModern, modernClient, privateList } from "./modern.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
+import { noticeThrough, passesNotice, supportsUrl } from "./notice.ts";
 import { RPC, rpcError, type RpcReply } from "./rpc.ts";
 import { screenLine, TOO_LONG, type RefusedLine, type ScreenedLine, type ScreenedRequest } from "./screen.ts";
 import { callTool, listTools } from "./tool-methods.ts";
@@ -63,6 +64,10 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
   readonly exchanges: AsyncLocalStorage<Exchange>;
   /** What the first `initialize` said; absent before it. */
   legacyFacts?: ClientFacts;
+  /** The client opens addresses for the human. */
+  opensUrls?: boolean;
+  /** Whether log messages of level `notice` are wanted; they are unless the client said otherwise. */
+  takesNotices?: boolean;
 }
 
 /** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
@@ -78,7 +83,16 @@ export async function openConnection({ corridor, version, human, send, log: writ
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
   const edge: Edge = { corridor, version, log, legacy, send: sendBack, onAnswer, exchanges, inFlight: createInFlight() };
-  human?.connect(elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true));
+  const notice = noticeThrough({
+    elicit: legacy.elicit,
+    canOpenUrl: () => edge.opensUrls === true,
+    canLog: () => edge.legacyFacts !== undefined && edge.takesNotices !== false,
+    send: (message) => sendBack(JSON.stringify(message)),
+  });
+  human?.connect(
+    elicitThrough(legacy.elicit, () => edge.legacyFacts?.elicitation === true),
+    notice,
+  );
   return {
     receive: (line) => receive(edge, screenLine(line)),
     take: (line, exchange) => exchanges.run(exchange, () => receive(edge, line, exchange)),
@@ -177,15 +191,25 @@ function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal):
       return callTool(corridor, request.params ?? {}, { signal, send: edge.send });
     case "initialize":
       return initialize(edge, request.params ?? {});
+    case "logging/setLevel":
+      return setLevel(edge, request.params ?? {});
     default:
       return METHOD_NOT_FOUND;
   }
+}
+
+function setLevel(edge: Edge, params: JsonObject): RpcReply {
+  const passes = passesNotice(params["level"]);
+  if (passes === undefined) return rpcError(RPC.invalidParams, "`params` do not fit the method");
+  edge.takesNotices = passes;
+  return { result: {} };
 }
 
 /** Only the first handshake tells who the client is: a second one is answered and changes nothing (design §3). */
 function initialize(edge: Edge, params: JsonObject): RpcReply | Promise<RpcReply> {
   const reply = edge.legacy.initialize(params);
   if (!reply) return rpcError(RPC.invalidParams, "`params` do not fit the method");
+  edge.opensUrls ??= supportsUrl(params["capabilities"]);
   edge.legacyFacts ??= clientFacts(params["capabilities"], params["clientInfo"]);
   return reply;
 }

@@ -2,17 +2,22 @@ import { redactJson } from "../audit/redact.ts";
 import type { JsonObject } from "../call/json.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
 import { listApprovals } from "../govern/approval-list.ts";
+import { deviceError } from "../govern/device-error.ts";
+import type { DeviceIssuer, LoginNotice } from "../govern/device-login.ts";
 import { listElevations } from "../govern/elevations.ts";
 import { listLeases } from "../govern/leases.ts";
 import { listRecordings } from "../govern/recording-list.ts";
 import type { SessionRegistry } from "../session/registry.ts";
 import { adminExplainTool } from "../tools/admin-explain.ts";
 import { adminListTools } from "../tools/admin-lists.ts";
+import { identityDeviceLoginTool } from "../tools/identity-device-login.ts";
+import type { DeviceLoginPorts } from "../tools/identity-device-login.ts";
 import { identityStatusTool } from "../tools/identity-status.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Conditions } from "./conditions.ts";
 import type { OpenCorridor } from "./corridor.ts";
 import { explainCall } from "./explainer.ts";
+import type { HumanLine } from "./human-line.ts";
 
 /** What the governed tools of one session look at. */
 export interface GovernedToolsOptions {
@@ -22,7 +27,40 @@ export interface GovernedToolsOptions {
   readonly requireDryRun: boolean;
   /** Made after the tools. */
   readonly corridor: () => Pick<OpenCorridor, "look" | "identify">;
+  /** Who the session is, for its token. */
+  readonly sessionId: string;
+  readonly deviceIssuer?: DeviceIssuer | undefined;
+  /** Shows a notice to the human; undefined when the client cannot. */
+  readonly notice: HumanLine["notice"];
+  /** Takes one line for stderr. */
+  readonly note: (line: string) => void;
   readonly conditionsOf: (input: Readonly<JsonObject>) => Promise<Conditions>;
+}
+
+type OfSession = "sessionId" | "notice" | "corridor";
+type OfServer = "stateDir" | "requireDryRun" | "deviceIssuer" | "note";
+
+/** What the governed tools of a session are made from, out of what a server shares and what the session has of its own. */
+export function governedOptions(
+  shared: {
+    readonly options: Pick<GovernedToolsOptions, OfServer> & { readonly allowlist?: ReadonlySet<string> };
+    readonly sessions: SessionRegistry;
+    readonly conditions: Pick<GovernedToolsOptions, "conditionsOf">;
+  },
+  session: Pick<GovernedToolsOptions, OfSession>,
+): GovernedToolsOptions {
+  const { stateDir, requireDryRun, deviceIssuer, note, allowlist } = shared.options;
+  const { sessions, conditions } = shared;
+  return {
+    stateDir,
+    requireDryRun,
+    deviceIssuer,
+    note,
+    hasAllowlist: allowlist !== undefined,
+    sessions,
+    ...session,
+    conditionsOf: conditions.conditionsOf,
+  };
 }
 
 /** The governed tools (seed 003): they pass the gate like every other tool, and decide nothing. */
@@ -42,7 +80,28 @@ export function governedTools(options: GovernedToolsOptions): readonly Tool[] {
       return explanation;
     },
   });
-  return [...lists.map(redacting), explain, identityStatusTool()];
+  return [...lists.map(redacting), explain, identityStatusTool(), identityDeviceLoginTool({ login: loginOf(options) })];
+}
+
+/** One login at a time: a second one would replace the token of the first. */
+function loginOf({ deviceIssuer: issuer, stateDir, sessionId, notice, note, corridor }: GovernedToolsOptions): DeviceLoginPorts["login"] {
+  let isRunning = false;
+  const show = async (shown: LoginNotice, signal: AbortSignal): Promise<boolean> => {
+    const answer = notice(shown, signal);
+    if (answer === undefined) note(shown.message);
+    return answer ?? true;
+  };
+  const parts = { issuer, stateDir, sessionId, show, identify: (user: string) => corridor().identify(user, []) };
+  return async (wish) => {
+    if (isRunning) throw deviceError("another login of this session is going on");
+    isRunning = true;
+    try {
+      const { deviceLogin } = await import("../govern/device-login.ts");
+      return await deviceLogin(parts, wish);
+    } finally {
+      isRunning = false;
+    }
+  };
 }
 
 /** One file that cannot be read hides no other. */

@@ -39,7 +39,7 @@ export interface LegacyOptions {
  * handle all ids (reference/mcp.md §3.2).
  */
 export async function openLegacySession({ version, send, onError }: LegacyOptions): Promise<LegacySession> {
-  const server = new Server({ name: "regate", version }, { capabilities: { tools: {} } });
+  const server = new Server({ name: "regate", version }, { capabilities: { tools: {}, logging: {} } });
   const asked = createOwnIds();
   const pending = new Map<number, (reply: RpcReply) => void>();
   let lastId = 0;

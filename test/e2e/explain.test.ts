@@ -62,7 +62,7 @@ describe("regate explain", () => {
     ]);
     expect([run.status, run.stderr]).toEqual([0, ""]);
     expect(run.stdout).toContain("entitlement  denied (agent.not_entitled): agent: tool is not entitled");
-    expect(run.stdout).toContain("_tool_is_listed if input.command in data.regate.ai_agent.tools");
+    expect(run.stdout).toContain("input.command in data.regate.ai_agent.tools");
   });
 
   it.each([

@@ -15,7 +15,7 @@ describe("legacy requests", () => {
     expect(await ask(INITIALIZE)).toEqual({
       jsonrpc: "2.0",
       id: 1,
-      result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "regate", version: "1.2.3" } },
+      result: { protocolVersion: "2025-06-18", capabilities: { tools: {}, logging: {} }, serverInfo: { name: "regate", version: "1.2.3" } },
     });
   });
 
