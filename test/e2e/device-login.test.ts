@@ -98,6 +98,15 @@ describe("identity_device_login against a real authorization server", { timeout:
     expect((await without.call("identity_device_login")).text).toBe("device_login_failed: no authorization server is configured");
   });
 
+  it("[003-login-server] no argument names an authorization server", async () => {
+    const session = await connect(["--bundle", "agent-session"]);
+    const answer = await session.call("identity_device_login", { issuer: "http://127.0.0.1:1" });
+    expect([answer.code, answer.text]).toEqual([
+      "call.arguments_invalid",
+      "call: arguments do not match the tool's schema: `issuer` is not an argument of this tool",
+    ]);
+  });
+
   it.each([
     [["--device-issuer", "http://id.example", "--device-client-id", "x"], "`--device-issuer`: `http://id.example` must be an https URL"],
     [["--device-issuer", "https://u:p@id.example", "--device-client-id", "x"], "must be an https URL"],

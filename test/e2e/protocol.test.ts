@@ -96,7 +96,7 @@ test("every refused line has one answer, reaches nothing, and the server goes on
     ],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}', -32602, 1],
     ['{"jsonrpc":"2.0","id":1,"method":"resources/list"}', -32601, 1],
-    ['{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"debug"}}', -32601, 1],
+    ['{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}', -32602, 1],
     ['{"jsonrpc":"2.0","id":1,"method":"TOOLS/CALL","params":{"name":"run_shell"}}', -32601, 1],
   ];
   for (const [line] of table) {
