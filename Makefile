@@ -20,7 +20,7 @@ $(DIST): $(NODE_DEPS) $(shell find src -type f 2>/dev/null) tsconfig.json tsconf
 	npm run --silent build
 	@touch $@
 
-.PHONY: build demo demo-identity demo-worker test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
+.PHONY: build demo demo-identity demo-worker demo-approval test fmt fmt-check lint types knip schema wasm wasm-check toolchain toolchain-check starlark starlark-check policy-test policy-check cases bench ci clean
 build: $(DIST) ## compile src/ to dist/
 
 demo: $(DIST) ## a real MCP client drives the real server through every stage of the gate
@@ -31,6 +31,9 @@ demo-identity: $(DIST) ## a real client plays the Erik/Erika hazard against a se
 
 demo-worker: $(DIST) ## the tools service over a real Redis: forged calls, a killed worker, the users of the ACL file (needs redis-server)
 	node examples/tools-service/demo.mjs
+
+demo-approval: $(DIST) ## an agent asks, a human approves on the page in a real browser, the call runs once (needs chromium)
+	node examples/approval/demo.mjs
 
 test: $(DIST) ## every test that needs Node alone (system parts are installed where that is allowed, else named and skipped)
 	node scripts/system-parts.mjs

@@ -18,6 +18,7 @@ const STEPS = [
   ["demo", ["make", "demo"]],
   ["identity demo", ["make", "demo-identity"]],
   ["tools service demo", ["make", "demo-worker"]],
+  ["approval demo", ["make", "demo-approval"]],
   ["native OPA", ["make", "native-check"], "native.json"],
   ["toolchain digest", ["make", "toolchain-check"]],
   ["Starlark digest", ["make", "starlark-check"]],

@@ -143,7 +143,7 @@ try {
   admin = await startAdmin();
   client = await startAgent(bundle);
   browser = await chromium.launch({ executablePath: browserPath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
-  await play({ client, page: await browser.newPage({ viewport: { width: 1_000, height: 520 } }), url: admin.url, token });
+  await play({ client, page: await browser.newPage({ viewport: { width: 1_000, height: 420 } }), url: admin.url, token });
   console.log(`${steps} steps, each what it must be`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

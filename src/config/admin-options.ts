@@ -24,7 +24,9 @@ const MIN_SECRET_BYTES = 24;
 export async function resolveAdminOptions(flags: FlagValues, around: Surroundings): Promise<AdminOptions> {
   const sources = await withFile(flags, around);
   const stateDir = readStateDir(sources);
-  const listen = pick(ADMIN_SETTINGS.listen, sources);
+  // The key `listen` of the file is that of `serve`.
+  const { file: _file, ...elsewhere } = sources;
+  const listen = pick(ADMIN_SETTINGS.listen, elsewhere);
   const { host, port } = listenAddress(listen?.value ?? DEFAULT_LISTEN) ?? { host: "127.0.0.1", port: 8787 };
   const publicUrl = pick(ADMIN_SETTINGS.publicUrl, sources)?.value;
   if (listen !== undefined && !isLoopbackName(host) && !publicUrl?.startsWith("https:"))

@@ -30,7 +30,7 @@ function valueSchema(setting: Setting): z.ZodType {
 
 const Schema = z.strictObject(
   Object.fromEntries(
-    Object.values({ ...SETTINGS, ...ADMIN_SETTINGS }).map((setting: Setting) => [setting.name, valueSchema(setting).optional()]),
+    Object.values({ ...ADMIN_SETTINGS, ...SETTINGS }).map((setting: Setting) => [setting.name, valueSchema(setting).optional()]),
   ),
   {
     error: (issue) => (issue.code === "unrecognized_keys" ? `has an unknown key \`${String(issue.keys[0])}\`` : "must hold a JSON object"),

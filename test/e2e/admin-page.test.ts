@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 // The example is a script of its own.
@@ -12,7 +12,6 @@ import type { AdminProcess } from "./admin-kit.ts";
 import { connect, temporaryFolder } from "./client.ts";
 import type { Answer, Session } from "./client.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "regate-page-"));
 let browser: Browser;
 let bundle: string;
@@ -47,7 +46,7 @@ async function seeAll(page: Page): Promise<void> {
 }
 
 async function seriousFindings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const { violations, passes } = await page.evaluate(async () => await (globalThis as any).axe.run(document));
   expect(passes.length).toBeGreaterThan(10);
   return violations
@@ -58,7 +57,7 @@ async function seriousFindings(page: Page): Promise<readonly string[]> {
 describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browser", { timeout: 180_000 }, () => {
   it("a real call waits, is approved on the page, and runs once", async () => {
     const { session, admin, workdir } = await scene();
-    const { page, asked, complaints } = await openPage(browser, { height: 500 });
+    const { page, asked, complaints } = await openPage(browser, { height: 400 });
     await signIn(page, admin);
     await page.getByText("Nothing waits for you.").waitFor();
     const pending = await session.call("run_shell", append("log"));
@@ -183,7 +182,7 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
   it("everything can be done with the keyboard alone", async () => {
     const { session, admin, workdir } = await scene();
     await session.call("run_shell", append("log"));
-    const { page } = await openPage(browser, { height: 500 });
+    const { page } = await openPage(browser, { height: 400 });
     await page.goto(admin.url);
     await page.keyboard.type(admin.token);
     await page.keyboard.press("Enter");

@@ -1,6 +1,12 @@
 import type { JSX } from "preact";
-import { localTime, shortSession } from "./format.ts";
+import { dayTime, shortSession } from "./format.ts";
+import { now } from "./store.ts";
 import type { Decision } from "./types.ts";
+
+function Verdict({ allowed, code }: Pick<Decision, "allowed" | "code">): JSX.Element {
+  if (allowed) return <span class="verdict yes">allowed</span>;
+  return code?.endsWith(".pending") === true ? <span class="verdict wait">waiting</span> : <span class="verdict no">refused</span>;
+}
 
 /** One line: when, what, whose; and what was said, in words and not in colour alone. */
 function Line({ decision }: { readonly decision: Decision }): JSX.Element {
@@ -8,7 +14,7 @@ function Line({ decision }: { readonly decision: Decision }): JSX.Element {
   const end = outcome !== null && outcome.status !== "ok" ? outcome.status : "";
   return (
     <summary>
-      <span class={allowed ? "verdict yes" : "verdict no"}>{allowed ? "allowed" : "refused"}</span>
+      <Verdict allowed={allowed} code={code} />
       <code class="tool">
         {tool}
         {dry_run && <span class="badge">dry run</span>}
@@ -17,7 +23,7 @@ function Line({ decision }: { readonly decision: Decision }): JSX.Element {
       <span class="agent" title={session_id}>
         {agent_id} <span class="of">{shortSession(session_id)}</span>
       </span>
-      <time dateTime={time}>{localTime(time)}</time>
+      <time dateTime={time}>{dayTime(time, now.value)}</time>
     </summary>
   );
 }

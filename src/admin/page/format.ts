@@ -24,6 +24,13 @@ export function localTime(time: string): string {
   return Number.isNaN(date.getTime()) ? time : date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** The time alone when it is of today, with the date else. */
+export function dayTime(time: string, now: number): string {
+  const date = new Date(time);
+  const isToday = date.toDateString() === new Date(now).toDateString();
+  return isToday ? date.toLocaleTimeString(undefined, { timeStyle: "medium" }) : localTime(time);
+}
+
 /** The end of a session id, which is what tells two apart. */
 export function shortSession(id: string): string {
   return id.length > 14 ? `…${id.slice(-9)}` : id;
