@@ -1,3 +1,5 @@
+import { ELSEWHERE } from "./explanations-elsewhere.ts";
+
 /** What a code means to a human, and what would help. */
 export interface Explanation {
   readonly meaning: string;
@@ -12,6 +14,7 @@ const CHANNEL = "Connect a client that can ask its human (MCP elicitation), or l
 
 /** Every code that Regate itself speaks (docs/gate.md), for those who read decisions without the documentation at hand. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  ...ELSEWHERE,
   "agent.not_entitled": {
     meaning: "The tool is not on the operator's allowlist.",
     remedy: "Add the tool's name to the file of `--agent-tools-file`, if the agent is to have it.",
@@ -77,6 +80,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   },
   "call.timeout": { meaning: "The tool did not finish in time.", remedy: AGAIN },
   "call.cancelled": { meaning: "The client took the call back, or the server ended.", remedy: AGAIN },
+  "call.stopped": { meaning: "A human has stopped the session and ended what ran.", remedy: "Somebody with a key resumes it." },
   "call.failed": { meaning: "The tool itself failed.", remedy: "The outcome says how." },
   "call.result_too_large": { meaning: "The tool's result is too large to be handed on.", remedy: "The agent asks for less." },
   "audit.unavailable": {
