@@ -93,7 +93,9 @@ async function run(args: Arguments, io: Io): Promise<number> {
   await Promise.all([starting, confining, Promise.allSettled([loading])]);
   const [engine, confinement] = [await loading, await confining];
   checkSandbox(options, confinement);
-  const backend = delegate && (await import("../server/tools-backend.ts")).openToolsBackend(delegate, options.workdir);
+  const platform = options.http.listen === undefined ? "os" : "http";
+  const backend =
+    delegate && (await import("../server/tools-backend.ts")).openToolsBackend(delegate, { platform, workdir: options.workdir });
   const shared = {
     ...options,
     ...(backend === undefined ? {} : { arrangeTools: backend.arrangeTools }),

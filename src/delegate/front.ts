@@ -80,7 +80,7 @@ export function createFront(options: FrontOptions): Front {
   const state: FrontState = { ...options, lane, waiters: new Map(), dropped: new Map(), reading: false, closed: false };
   return {
     dropped: state.dropped,
-    call: (call) => callThrough(state, call),
+    call: (call) => Promise.race([callThrough(state, call), cancelled(call.signal)]),
     close() {
       state.closed = true;
       for (const waiter of state.waiters.values()) waiter.resolve({ kind: "none", why: "indeterminate" });
@@ -88,15 +88,25 @@ export function createFront(options: FrontOptions): Front {
   };
 }
 
+/** Whoever gave the call up waits for nothing more, not for the store either. */
+function cancelled(signal: AbortSignal): Promise<FrontAnswer> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(none("cancelled"));
+    else signal.addEventListener("abort", () => resolve(none("cancelled")), { once: true });
+  });
+}
+
 async function callThrough(state: FrontState, call: FrontCall): Promise<FrontAnswer> {
-  const message = messageOf(state, call);
-  if (Buffer.byteLength(message.publication.data) > MAX_DATA_BYTES) return none("too_large");
+  const message = fitMessage(state, call);
+  if (message === undefined) return none("too_large");
   try {
     const record = { key: state.keys.session(message.traceId), text: identityText(identityOf(call.identity)), ttl: state.proofTtl };
     await bindRecord(state.sessions, record);
   } catch (error) {
     return none(error instanceof ToolSessionConflict ? "session_conflict" : "unavailable");
   }
+  // Given up before anything was sent: then nothing is.
+  if (call.signal.aborted) return none("cancelled");
   const answer = waitFor(state, message, call.signal);
   const problem = await publish(state, message.publication);
   if (problem !== undefined) {
@@ -104,6 +114,16 @@ async function callThrough(state: FrontState, call: FrontCall): Promise<FrontAns
     state.waiters.delete(message.correlationId);
   }
   return await answer;
+}
+
+/** Undefined for what is too large, or has no canonical form. */
+function fitMessage(state: FrontState, call: FrontCall): Message | undefined {
+  try {
+    const message = messageOf(state, call);
+    return Buffer.byteLength(message.publication.data) > MAX_DATA_BYTES ? undefined : message;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Message {

@@ -39,6 +39,7 @@ export interface WorkerState extends WorkerOptions {
 
 const WAIT_MS = 2_000;
 const RETRY_MS = 250;
+const ROOM_MS = 50;
 const BATCH = 16;
 
 /**
@@ -85,6 +86,7 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
 /** Settles what this worker had before, under the same name. */
 async function settleOwn(state: WorkerState): Promise<void> {
   for (let after = "0"; !state.stopping;) {
+    await roomFor(state);
     const entries = await state.calls.readOwn(state.name, { after, count: BATCH });
     for (const entry of entries) await beginAgain(state, entry);
     const last = entries.at(-1);
@@ -99,6 +101,7 @@ async function sweepLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
     await sleep(claimSweep * 1_000, undefined, { signal: stop }).catch(() => undefined);
     try {
       for (let from = "0-0"; !state.stopping;) {
+        await roomFor(state);
         const found = await state.calls.takeOver(state.name, { from, count: BATCH, idleMs: claimMinIdle * 1_000 });
         for (let gone = 0; gone < found.deleted; gone += 1) state.counts.count("deleted_while_pending");
         for (const entry of found.entries) await beginAgain(state, entry);
@@ -109,6 +112,11 @@ async function sweepLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
       if (redisErrorWord(error) !== "NOGROUP") await failed(state, error, stop);
     }
   }
+}
+
+/** What was handed out before has slots of its own: abandoned calls are settled also while all others are taken. */
+async function roomFor(state: WorkerState): Promise<void> {
+  while (state.handling.size >= 2 * state.atOnce && !state.stopping) await sleep(ROOM_MS);
 }
 
 /** Handles an entry that was handed out before. */

@@ -15,6 +15,8 @@ export const DELEGATED_TOOLS: ReadonlySet<string> = new Set(["run_shell", "eval_
 export interface Delegation {
   readonly front: Front;
   readonly who: OsUser;
+  /** Where the user's name comes from: `os` for an account of this machine, `http` for a principal over HTTP. */
+  readonly platform: "os" | "http";
   readonly workdir: string;
   /** The horizon, in seconds: no waiter waits longer. */
   readonly proofTtl: number;
@@ -22,8 +24,8 @@ export interface Delegation {
 
 /** After the horizon's own end, which has its own answer. */
 const GRACE_MS = 5_000;
-/** Platform of identities that come from this machine's user accounts. */
-const PLATFORM = "os";
+/** Platform of a user whom the session took on while it ran, by a device login. */
+const LOGIN = "login";
 
 /** Replaces the handlers of dangerous tools: the gate here judges the call, the tools service judges it again and runs it. */
 export function delegatedTools(tools: readonly Tool[], delegation: Delegation): readonly Tool[] {
@@ -34,7 +36,7 @@ export function delegatedTools(tools: readonly Tool[], delegation: Delegation): 
   });
 }
 
-async function delegate({ front, who, workdir }: Delegation, context: ToolContext): Promise<ToolOutput> {
+async function delegate({ front, who, platform, workdir }: Delegation, context: ToolContext): Promise<ToolOutput> {
   const { call, link, session, signal } = context;
   // The tools service has none of the profile's variables: without them the command would act as somebody else.
   if (session.variables === null || Object.keys(session.variables).length > 0) {
@@ -42,7 +44,7 @@ async function delegate({ front, who, workdir }: Delegation, context: ToolContex
       `${call.tool}: the active profile gives variables to commands and the tools service has none of them, nothing was executed`,
     );
   }
-  const identity = { user_id: who.user, platform: PLATFORM };
+  const identity = { user_id: session.user, platform: session.user === who.user ? platform : LOGIN };
   const answer = await front.call({
     tool: call.tool,
     args: { ...call.arguments },

@@ -7,6 +7,7 @@ import { redisSessions } from "../delegate/session-store.ts";
 import type { OsUser } from "../session/os-user.ts";
 import type { Tool } from "../tools/tool.ts";
 import { delegatedTools } from "./delegated-tools.ts";
+import type { Delegation } from "./delegated-tools.ts";
 
 /** How a front is connected to the tools service. */
 export interface BackendLink {
@@ -24,8 +25,11 @@ export interface ToolsBackend {
   close(): void;
 }
 
-/** Makes the way; nothing is connected before the first call. */
-export function openToolsBackend(link: BackendLink, workdir: string): ToolsBackend {
+/**
+ * Makes the way; nothing is connected before the first call.
+ * @param from where this server's users come from, and the working directory that its gate judged commands in
+ */
+export function openToolsBackend(link: BackendLink, from: Pick<Delegation, "platform" | "workdir">): ToolsBackend {
   const keys = keysOf(link.prefix);
   const [commands, holding] = [openConnection(link.url), openConnection(link.url)];
   const { proofTtl } = link.horizon;
@@ -39,7 +43,7 @@ export function openToolsBackend(link: BackendLink, workdir: string): ToolsBacke
     limit: link.queueLimit,
   });
   return {
-    arrangeTools: (tools, who) => delegatedTools(tools, { front, who, workdir, proofTtl }),
+    arrangeTools: (tools, who) => delegatedTools(tools, { front, who, ...from, proofTtl }),
     close() {
       front.close();
       commands.close();

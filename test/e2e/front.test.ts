@@ -123,6 +123,24 @@ describe.skipIf(!haveRedis)("a front", () => {
     await client.del(S);
   });
 
+  it("what is too large for a message is refused, and nothing is sent", async () => {
+    const session = await front();
+    expect(await session.call("eval_starlark", { code: `x = "${"x".repeat(1_100_000)}"` })).toMatchObject({ code: "delegate.rejected" });
+    expect(await client.xLen(S)).toBe(0);
+  });
+
+  it("SIGTERM ends a front that waits for the tools service, within 2 s", async () => {
+    const session = await front();
+    const answer = session.call("run_shell", { command: "true" }).catch(() => undefined);
+    await expect.poll(() => client.xLen(S)).toBe(1);
+    const started = Date.now();
+    process.kill(session.pid, "SIGTERM");
+    await expect.poll(() => isAlive(session.pid), { timeout: 5_000 }).toBe(false);
+    expect(Date.now() - started).toBeLessThan(3_000);
+    await answer;
+    await client.del(S);
+  });
+
   it("an unreachable store refuses dangerous calls; the rest of the server goes on", async () => {
     const session = await front({ url: `redis://127.0.0.1:${await freePort()}` });
     expect(await session.call("run_shell", { command: "true" })).toMatchObject({ isError: true, code: "delegate.unavailable" });
@@ -130,7 +148,7 @@ describe.skipIf(!haveRedis)("a front", () => {
     expect(await session.call("run_shell", { command: "rm -r x", dry_run: true })).toMatchObject({ isError: false });
   });
 
-  it("a refusal of the worker comes back with its own text and code", async () => {
+  it("[002-service] [002-privileges] a refusal of the worker comes back with its own text and code", async () => {
     const worker = await startWorkerProcess(place, server.url(), { flags: ["--bundle", "tools-service"] });
     onTestFinished(async () => void (await worker.end("SIGKILL")));
     const session = await front();
@@ -156,6 +174,15 @@ describe.skipIf(!haveRedis)("a front", () => {
     await expect.poll(() => client.xLen(S)).toBe(0);
   });
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A way to Redis that loses the answer to the first publication, with its connection. */
 async function swallowing(port: number): Promise<{ port: number; swallowed: () => number }> {

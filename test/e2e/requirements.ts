@@ -170,6 +170,14 @@ export const REQUIREMENTS: Readonly<Record<string, Requirement>> = {
     source: "seed 002",
     says: "inference and the tools service share the fingerprint helper, so that the reply reader can reject a crossed or forged result before it resolves a live waiter",
   },
+  "002-service": {
+    source: "seed 002",
+    says: "the dedicated tools service runs the dangerous tools: those that execute what an agent writes or reach outside",
+  },
+  "002-privileges": {
+    source: "seed 002",
+    says: "authority is keyed off the recorded user_id: a privilege that the subject lacks is not granted",
+  },
   "002-acl": {
     source: "seed 002",
     says: "defense in depth: a Redis ACL restricts XADD to the call stream to those who process authenticated messages",
