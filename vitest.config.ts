@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 
-const shared = { setupFiles: ["test/setup.ts"], environment: "node" };
+// What is polled for comes when it comes: no test depends on the speed of the machine.
+const shared = { setupFiles: ["test/setup.ts"], environment: "node", expect: { poll: { timeout: 30_000 } } };
 
 export default defineConfig({
   test: {
