@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -271,6 +271,8 @@ describe("a store that others have touched", () => {
     ["another form", (path: string) => writeFileSync(path, JSON.stringify(planted))],
     ["another text than its digest", (path: string) => writeFileSync(path, readFileSync(path, "utf8").replace("git push", "git pull"))],
     ["an open mode", (path: string) => chmodSync(path, 0o640)],
+    // Only root can give a file away; for others the test harms the file in another way.
+    ["a foreign owner", (path: string) => (process.getuid?.() === 0 ? chownSync(path, 4_242, 4_242) : chmodSync(path, 0o606))],
     [
       "a link",
       (path: string) => {
@@ -302,7 +304,7 @@ describe("a store that others have touched", () => {
     ).toEqual([good]);
     expect(problems).toHaveLength(1);
     expect(() => listApprovals(store.stateDir, { now: new Date() })).toThrow(
-      /is not a file|cannot be read|is a symbolic link|is open to|not a regular/,
+      /is not a file|cannot be read|is a symbolic link|is open to|not a regular|another user/,
     );
   });
 
