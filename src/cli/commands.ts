@@ -15,16 +15,20 @@ import { POLICY_FMT_COMMAND } from "./policy-fmt.ts";
 import { POLICY_TEST_COMMAND } from "./policy-test.ts";
 import { PINS_COMMANDS } from "./pins.ts";
 import { PROXY_COMMAND } from "./proxy.ts";
+import { RISK_SCAFFOLD_COMMAND } from "./risk-scaffold.ts";
 import { SERVE_COMMAND } from "./serve.ts";
 import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
 import { DLQ_LIST_COMMAND, DLQ_REPLAY_COMMAND } from "./worker-dlq.ts";
 import { WORKER_COMMAND } from "./worker.ts";
+import { WRAP_COMMAND } from "./wrap.ts";
 
 /** Every command of the program, in the order of help. Their files load nothing heavy before they run. */
 export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   PROXY_COMMAND,
   ...PINS_COMMANDS,
+  RISK_SCAFFOLD_COMMAND,
+  WRAP_COMMAND,
   ADMIN_SERVE_COMMAND,
   WORKER_COMMAND,
   DLQ_LIST_COMMAND,

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { FIXTURE, folder } from "./gateway-kit.ts";
+
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, ["bin/regate.js", ...args], { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "" } });
+
+describe("regate wrap", () => {
+  const host = {
+    theme: "dark",
+    mcpServers: {
+      a: { command: "npx", args: ["-y", "x"] },
+      B: { command: "y", env: { KEY: "k" } },
+      web: { url: "http://h/mcp" },
+      done: { command: "regate", args: ["proxy"] },
+    },
+  };
+
+  it("prints what the file would become, and edits it with a backup", () => {
+    const at = folder();
+    const [file, state] = [join(at, "mcp.json"), join(at, "state")];
+    writeFileSync(file, JSON.stringify(host), { mode: 0o600 });
+    const printed = run("wrap", "--bundle", "agent-session", "--state-dir", state, file);
+    expect(printed.status).toBe(0);
+    expect(JSON.parse(printed.stdout)).toMatchObject({
+      theme: "dark",
+      mcpServers: {
+        a: {
+          command: "regate",
+          args: ["proxy", "--bundle", "agent-session", "--state-dir", join(state, "hosts", "a"), "--", "npx", "-y", "x"],
+        },
+        B: { command: "regate", args: expect.arrayContaining(["--config", join(state, "hosts", "B", "mcp.json")]) as string[] },
+        web: { command: "regate" },
+        done: { command: "regate", args: ["proxy"] },
+      },
+    });
+    expect(readFileSync(file, "utf8")).toBe(JSON.stringify(host));
+    expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).status).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(printed.stdout);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const backup = readdirSync(at).find((name) => name.startsWith("mcp.json.before-regate-")) ?? "";
+    expect(readFileSync(join(at, backup), "utf8")).toBe(JSON.stringify(host));
+    expect(JSON.parse(readFileSync(join(state, "hosts", "B", "mcp.json"), "utf8"))).toEqual({
+      mcpServers: { b: { command: "y", args: [], env: { KEY: "k" } } },
+    });
+    // A second time changes nothing.
+    expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, file).stdout).toBe(printed.stdout);
+  });
+
+  it("refuses what is no configuration", () => {
+    const file = join(folder(), "mcp.json");
+    writeFileSync(file, "{}");
+    expect(run("wrap", "--bundle", "agent-session", file)).toMatchObject({ status: 2, stdout: "" });
+    expect(run("wrap", file)).toMatchObject({ status: 2, stdout: "" });
+  });
+});
+
+describe("regate risk scaffold", () => {
+  it("writes rows that only tighten", () => {
+    const { status, stdout } = run("risk", "scaffold", "--", process.execPath, FIXTURE, "-");
+    expect(status).toBe(0);
+    const { risk } = (JSON.parse(stdout) as { regate: { risk: Record<string, object> } }).regate;
+    expect(risk["upstream__wipe"]).toEqual({ read_only: false, destructive: true, handoff: false, live_write: false, open_world: false });
+    expect(risk["upstream__look"]).toMatchObject({ read_only: false });
+  });
+});
