@@ -1,5 +1,9 @@
 // Builds the approvers' page into dist/admin/page/: a few files that the admin server reads into memory.
+import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "vite";
+
+/** What the page contains that is not ours. */
+const CONTAINED = ["preact", "@preact/signals", "@preact/signals-core"];
 
 await build({
   configFile: false,
@@ -16,3 +20,6 @@ await build({
     modulePreload: { polyfill: false },
   },
 });
+
+const licences = CONTAINED.map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim()}\n`);
+writeFileSync("dist/admin/page/LICENSES.txt", licences.join("\n\n"));

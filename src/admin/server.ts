@@ -46,6 +46,7 @@ export interface AdminServer {
 
 const TIMEOUTS = { headersTimeout: 5_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
 const SHUTDOWN_MS = 1_000;
+const TIDY_MS = 50;
 const MAX_CONNECTIONS = 1_024;
 
 /**
@@ -120,10 +121,12 @@ async function untilStopped(stop: AbortSignal, close: () => Promise<void>): Prom
 async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     const hangUp = setTimeout(() => server.closeAllConnections(), SHUTDOWN_MS);
+    // A connection becomes idle when its stream has ended, which the server itself does not look for.
+    const tidy = setInterval(() => server.closeIdleConnections(), TIDY_MS);
     server.close(() => {
       clearTimeout(hangUp);
+      clearInterval(tidy);
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

@@ -73,7 +73,7 @@ describe("regate admin serve refuses to start", () => {
     const { port } = taken.address() as { port: number };
     const run = regate(["admin", "serve", "--state-dir", other, "--listen", `127.0.0.1:${port}`]);
     expect([run.status, run.lines]).toEqual([2, [expect.stringContaining("cannot be used (EADDRINUSE)")]]);
-    expect((await admin.end()).code).toBe(0);
+    expect(await admin.end()).toBe(0);
   });
 
   it("in a process that an agent started", async () => {
@@ -121,9 +121,8 @@ describe("regate admin serve", () => {
       expect(admin.stderr()).not.toMatch(new RegExp(`${admin.token}|EXAMPLE|rm -rf`));
       const stream = fetch(`${admin.url}/v1/events`, { headers: { authorization: `Bearer ${admin.token}` } });
       await stream;
-      const ended = await admin.end();
-      expect(ended.code).toBe(0);
-      expect(ended.ms).toBeLessThan(2_000);
+      // A stop that takes longer than 1.9 s ends with 1.
+      expect(await admin.end()).toBe(0);
       expect((await session.call("whoami")).isError).toBe(false);
     },
   );
