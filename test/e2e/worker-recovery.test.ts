@@ -97,7 +97,7 @@ describe.skipIf(!haveRedis)("recovery", () => {
     const goodId = await producer.send(good);
     await client.sendCommand(["XREADGROUP", "GROUP", G, "dead", "COUNT", "2", "STREAMS", S, ">"]);
     await client.sendCommand(["XCLAIM", S, G, "dead", "0", poisonId, "RETRYCOUNT", "3", "JUSTID"]);
-    await client.sendCommand(["XCLAIM", S, G, "dead", "0", goodId, "RETRYCOUNT", "2", "JUSTID"]);
+    await client.sendCommand(["XCLAIM", S, G, "dead", "0", goodId, "RETRYCOUNT", "1", "JUSTID"]);
     await start();
     expect(await producer.reply(good.correlation_id)).toMatchObject({ status: "ok" });
     expect(await producer.reply(poison.correlation_id)).toMatchObject({ status: "error", error: { code: "deliveries_exhausted" } });
