@@ -46,6 +46,8 @@ export interface HttpFront {
 /** How long aborted calls have to end, and what was answered to be taken. */
 const ABORT_GRACE_MS = 1_200;
 const FLUSH_MS = 300;
+/** Lines that a front writes to stderr about its clients. */
+const MAX_NOTES = 1_000;
 
 const NO_NAMES: KnownNames = { hosts: new Set(), origins: new Set() };
 
@@ -56,13 +58,14 @@ const NO_NAMES: KnownNames = { hosts: new Set(), origins: new Set() };
 export async function openHttpFront(options: HttpFrontOptions): Promise<HttpFront> {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const clients = createHttpClients(options.openPeer, limits);
-  const parts: FrontParts = { clients, limits, note: options.note, stop: options.stop };
+  const note = bounded(options.note);
+  const parts: FrontParts = { clients, limits, note, stop: options.stop };
   const server = createServer({ requestTimeout: limits.requestMs, headersTimeout: limits.headMs, connectionsCheckingInterval: 1_000 });
   server.maxConnections = limits.maxConnections;
   server.keepAliveTimeout = limits.requestMs;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     void route(request, response, { options, parts }).catch((error: unknown) => {
-      options.note(`http: ${error instanceof Error ? error.message : String(error)}`);
+      note(`http: ${error instanceof Error ? error.message : String(error)}`);
       refuseRequest(request, response, { status: 500, message: "internal error" });
     });
   };
@@ -70,6 +73,15 @@ export async function openHttpFront(options: HttpFrontOptions): Promise<HttpFron
   server.on("request", onRequest).on("checkContinue", onRequest);
   await listening(server, options);
   return { url: urlOf(server.address() as AddressInfo), ended: endOf(server, parts) };
+}
+
+/** No client can fill the log: above the limit lines are left out, and that is said. */
+function bounded(note: (line: string) => void): (line: string) => void {
+  let left = MAX_NOTES;
+  return (line) => {
+    left -= 1;
+    if (left >= 0) note(left === 0 ? `${line} (further lines of the front are not shown)` : line);
+  };
 }
 
 async function route(

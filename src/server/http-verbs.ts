@@ -11,6 +11,7 @@ import type { HttpLimits } from "./http-limits.ts";
 import { isModernMessage, judgeModern, legacyStatus, modernStatus, type AskingLine } from "./http-modern.ts";
 import type { Principal } from "./http-port.ts";
 import { refuseRequest, replyEmpty, replyJson, type HttpRefusal } from "./http-reply.ts";
+import type { RequestId } from "./request-id.ts";
 import { RPC } from "./rpc.ts";
 import { screenLine, type ScreenedLine } from "./screen.ts";
 
@@ -68,7 +69,7 @@ async function answerModern(parts: FrontParts, asked: Asked, line: AskingLine): 
   const id = line.kind === "request" ? line.id : undefined;
   if (error !== undefined) return replyJson(response, error.code === RPC.methodNotFound ? 404 : 400, { json: errorAnswer(error, id).json });
   const client = await parts.clients.stateless(principal);
-  if (client === undefined) return refuse(asked, FULL);
+  if (client === undefined) return refuseFull(parts, asked, id);
   if (line.kind === "notification") return told(asked, client, line);
   void (await answerRequest(parts, asked, { client, line, statusOf: modernStatus, scope: nextScope() }));
 }
@@ -108,7 +109,7 @@ function told({ response }: Asked, client: HttpClient, line: ScreenedLine): void
 /** The session opens with the answer: a client that is refused, or does not stay for it, leaves none behind. */
 async function openSession(parts: FrontParts, asked: Asked, line: RequestLine): Promise<void> {
   const client = await parts.clients.open(asked.principal);
-  if (client === undefined) return refuse(asked, { ...FULL, id: line.id });
+  if (client === undefined) return refuseFull(parts, asked, line.id);
   const headers = { [SESSION]: client.id };
   const isOpen = await answerRequest(parts, asked, { client, line, statusOf: legacyStatus, headers });
   if (!isOpen) await parts.clients.end(client);
@@ -167,6 +168,11 @@ function sessionOf({ clients, note }: FrontParts, { request, principal }: Asked)
   const client = clients.find(id, principal);
   if (client === "foreign") note(`http: \`${principal?.subject ?? ""}\` used the session of another principal and was refused`);
   return client === undefined || client === "foreign" ? { status: 404, message: "unknown session" } : client;
+}
+
+function refuseFull({ limits, note }: FrontParts, asked: Asked, id: RequestId | undefined): void {
+  note(`http: a client was refused, since ${limits.maxSessions} are served already (\`--http-max-sessions\`)`);
+  refuse(asked, { ...FULL, ...(id === undefined ? {} : { id }) });
 }
 
 function refuse({ request, response }: Asked, refusal: HttpRefusal): void {
