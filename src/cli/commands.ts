@@ -16,6 +16,7 @@ import { POLICY_TEST_COMMAND } from "./policy-test.ts";
 import { PINS_COMMANDS } from "./pins.ts";
 import { PROXY_COMMAND } from "./proxy.ts";
 import { RISK_SCAFFOLD_COMMAND } from "./risk-scaffold.ts";
+import { RECORDINGS_COMMANDS } from "./recordings.ts";
 import { SERVE_COMMAND } from "./serve.ts";
 import { SHELL_CLASSIFY_COMMAND } from "./shell-classify.ts";
 import { DLQ_LIST_COMMAND, DLQ_REPLAY_COMMAND } from "./worker-dlq.ts";
@@ -46,5 +47,6 @@ export const COMMANDS: readonly Command[] = [
   ...ELEVATION_COMMANDS,
   ...STOP_COMMANDS,
   ...LEASE_COMMANDS,
+  ...RECORDINGS_COMMANDS,
   ...COMPLETION_COMMANDS,
 ];
