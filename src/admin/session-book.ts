@@ -17,6 +17,8 @@ export interface SessionBook {
 export type KnownSession = SessionSnapshot & { readonly seen_at: string };
 
 const MAX_CONNECTIONS = 1_000;
+/** Bytes of the longest path of a Unix socket, without its NUL (Linux 107, others 103). */
+const MAX_PATH = 103;
 
 /**
  * Listens at the Unix socket of a state directory (0600) for servers that tell of their sessions. A socket that nobody listens at any more
@@ -26,6 +28,7 @@ const MAX_CONNECTIONS = 1_000;
  */
 export async function openSessionBook(stateDir: string, onChange: () => void): Promise<SessionBook> {
   const path = sessionSocket(stateDir);
+  if (Buffer.byteLength(path) > MAX_PATH) throw new Error(`\`${path}\` is too long for a socket: give a shorter \`--state-dir\``);
   makeFolder(stateDir);
   await removeStale(path);
   const known = new Map<Socket, KnownSession>();

@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { recordPath, recordText } from "../../src/govern/approval-records.ts";
 import { revokeKey } from "../../src/govern/keys.ts";
 import { publishSession } from "../../src/govern/session-feed.ts";
 import type { SessionSnapshot } from "../../src/govern/session-feed-form.ts";
@@ -111,6 +112,19 @@ describe("approvals", () => {
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
+  it("ten thousand of them are counted, listed in part, and decided one by one", { timeout: 120_000 }, async () => {
+    const stateDir = temporaryFolder();
+    const one = fileRequest(stateDir);
+    for (let n = 0; n < 10_000; n += 1) {
+      const record = { ...one, id: n.toString(16).padStart(32, "0") };
+      writeFileSync(recordPath(stateDir, "pending", record.id), recordText(record), { mode: 0o600 });
+    }
+    const kit = await startKit({}, stateDir);
+    const { json } = await kit.ask("/v1/approvals?state=pending&limit=200");
+    expect([json.total, json.approvals.length]).toEqual([10_001, 200]);
+    expect((await kit.post(`/v1/approvals/${one.id}/approve`, { reason: "", shown: one.shown.digest })).json.state).toBe("approved");
+  });
+
   it("a file that cannot be read is told once and hides no other request", async () => {
     const kit = await startKit();
     const good = fileRequest(kit.stateDir);
@@ -204,6 +218,12 @@ describe("sessions of other processes", () => {
     await first.close();
     writeFileSync(path, "");
     await expect(openSessionBook(stateDir, () => undefined)).rejects.toThrow("is no socket");
+  });
+
+  it("a path that is too long for a socket is said, not tried", async () => {
+    const stateDir = join(temporaryFolder(), "x".repeat(100));
+    await expect(openSessionBook(stateDir, () => undefined)).rejects.toThrow("is too long for a socket");
+    expect(publishSession({ stateDir, snapshot: () => SNAPSHOT })()).toBeUndefined();
   });
 
   it.each([
