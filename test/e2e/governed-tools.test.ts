@@ -173,7 +173,7 @@ function stored(folder: string, names: readonly string[]): string {
 }
 
 describe("what an agent can see", () => {
-  it("[003-no-token] holds none of the planted secrets, tokens, lease values and command texts", async () => {
+  it("[003-no-token] holds none of the planted secrets, tokens, lease values and command texts (E05)", async () => {
     const secrets = {
       lease: "EXAMPLE-lease-Value-0123456789",
       argument: "EXAMPLE-arg-Passw0rd-4711",
