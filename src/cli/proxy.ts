@@ -36,6 +36,9 @@ async function run(args: Arguments, io: Io): Promise<number> {
   io.note(
     `gateway in front of ${proxy.servers.map(({ id }) => `\`${id}\``).join(", ")}, bundle \`${engine.name}\` (${engine.digest}), agent \`${options.agentId}\`, state in \`${options.stateDir}\``,
   );
+  io.note(
+    `servers are not sandboxed: they can reach the state directory \`${options.stateDir}\`; where that matters, run them under an account of their own`,
+  );
   const { listen, ...http } = options.http;
   const running =
     listen === undefined

@@ -11,7 +11,7 @@ const tool = (name, more = {}) => ({
   ...more,
 });
 let tools = [
-  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell"].map((name) =>
+  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell", "pid"].map((name) =>
     tool(name),
   ),
   tool("wipe", { annotations: { destructiveHint: true } }),
@@ -60,6 +60,7 @@ const CALLS = {
     send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     result(id, "grown");
   },
+  pid: (id) => result(id, String(process.pid)),
   env: (id) => result(id, JSON.stringify(process.env)),
 };
 
@@ -96,6 +97,30 @@ const METHODS = {
   "completion/complete": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { completion: { values: [params.ref.name ?? params.ref.uri] } } }),
   "logging/setLevel": (id) => send({ jsonrpc: "2.0", id, result: {} }),
+  ...(options.modern
+    ? {
+        "server/discover": (id) =>
+          send({
+            jsonrpc: "2.0",
+            id,
+            result: {
+              supportedVersions: ["2026-07-28"],
+              capabilities: CAPABILITIES,
+              resultType: "complete",
+              ttlMs: 99,
+              cacheScope: "public",
+              mark: 1,
+            },
+          }),
+        "tools/list": (id) => send({ jsonrpc: "2.0", id, result: { tools, resultType: "complete", ttlMs: 60_000, cacheScope: "public" } }),
+        "subscriptions/listen": (id) =>
+          send({
+            jsonrpc: "2.0",
+            method: "notifications/subscriptions/acknowledged",
+            params: { _meta: { "io.modelcontextprotocol/subscriptionId": id }, notifications: {} },
+          }),
+      }
+    : {}),
   "x/custom": (id) => send({ jsonrpc: "2.0", id, result: { custom: true } }),
 };
 

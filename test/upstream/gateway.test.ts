@@ -394,4 +394,50 @@ describe("the revision without a handshake", () => {
     expect(answer.result).toMatchObject({ resultType: "complete" });
     expect(codeOf(answer)).toBe("ok");
   });
+
+  it("[gateway:pumping] a dual-era server: its own discover result, no initialize, its own params and ids", async () => {
+    const gateway = startGateway({ fixture: { modern: true } });
+    const discovered = await gateway.ask({ id: 1, method: "server/discover", params: { _meta: meta } });
+    expect(discovered.result).toMatchObject({ supportedVersions: ["2026-07-28"], mark: 1, ttlMs: 99 });
+    const listed = await gateway.ask({ id: 2, method: "tools/list", params: { _meta: meta } });
+    expect(listed.result).toMatchObject({ resultType: "complete", ttlMs: 10_000, cacheScope: "private" });
+    expect(codeOf(await gateway.call("echo", { s: "x" }, { _meta: meta }))).toBe("ok");
+    expect(
+      gateway
+        .got()
+        .filter(({ method }) => method === "tools/call")
+        .at(-1)?.params,
+    ).toEqual({ name: "echo", arguments: { s: "x" }, _meta: meta });
+    gateway.send({ id: "listen", method: "subscriptions/listen", params: { _meta: meta, notifications: {} } });
+    const acknowledged = await gateway.until(({ method }) => method === "notifications/subscriptions/acknowledged");
+    expect(acknowledged.params?.["_meta"]).toEqual({ "io.modelcontextprotocol/subscriptionId": "listen" });
+    expect(gateway.got().some(({ method }) => method === "initialize" || method === "notifications/initialized")).toBe(false);
+  });
+});
+
+describe("the end", () => {
+  it("[gateway:pumping] after SIGTERM everything is gone within 4 s", async () => {
+    const gateway = startGateway({ fixture: { ignoreEnd: true, ignoreTerm: true } });
+    await gateway.hello();
+    const pid = Number((await gateway.call("pid")).result?.content?.[0]?.text);
+    const isThere = (id: number): boolean => {
+      try {
+        return process.kill(id, 0);
+      } catch {
+        return false;
+      }
+    };
+    expect(isThere(pid)).toBe(true);
+    process.kill(gateway.pid, "SIGTERM");
+    await expect.poll(() => isThere(pid) || isThere(gateway.pid), { timeout: 4_000 }).toBe(false);
+  });
+
+  it("[gateway:pumping] a second request with an id in flight is -32600", async () => {
+    const gateway = startGateway();
+    await gateway.hello();
+    gateway.send({ id: 5, method: "tools/call", params: { name: "hang" } });
+    gateway.send({ id: 5, method: "tools/call", params: { name: "echo" } });
+    expect((await gateway.until(({ id }) => id === 5)).error?.code).toBe(-32600);
+    expect(codeOf(await gateway.ask({ id: "5", method: "tools/call", params: { name: "echo" } }))).toBe("ok");
+  });
 });
