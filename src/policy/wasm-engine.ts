@@ -36,11 +36,13 @@ export function createEngine(parts: EngineParts): Engine {
   const project = compileProjection(parts.inputPaths, parts.maxInputBytes);
   const write = parts.check === "whole" ? wholeThen(project, parts.maxInputBytes) : project;
   const parse = cachedParser(parts.dialect);
+  const remembered = rememberingEvaluator(parts.evaluator);
   const decide = (input: unknown, entrypoint: Entrypoint = "gate/decision"): Decision => {
     try {
       const id = parts.entrypoints.get(entrypoint);
       if (id === undefined) throw new Error(`module has no entrypoint \`${entrypoint}\``);
-      return parse(parts.evaluator.evaluate(id, write(input)), entrypoint);
+      const asked = entrypoint === "gate/result" ? remembered : parts.evaluator.evaluate;
+      return parse(asked(id, write(input)), entrypoint);
     } catch (error) {
       report(parts, error);
       return engineDenial("policy.error");
@@ -55,6 +57,25 @@ function wholeThen(project: Projection, bytes: number): Projection {
   return (input) => {
     serialise(input, { ...INPUT_LIMITS, bytes });
     return project(input);
+  };
+}
+
+/**
+ * Remembers what a policy answered to a short text lately, for results: most policies read the claim of them and nothing else. An evaluation
+ * is a function of the entrypoint and of what the policy reads (trials W05); what failed is never remembered.
+ */
+function rememberingEvaluator({ evaluate }: Evaluator): Evaluator["evaluate"] {
+  const known = new Map<string, string>();
+  return (entrypoint, input) => {
+    const key = `${entrypoint} ${input}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const result = evaluate(entrypoint, input);
+    if (key.length + result.length <= CACHED_LENGTH) {
+      if (known.size >= CACHE_SIZE) known.clear();
+      known.set(key, result);
+    }
+    return result;
   };
 }
 

@@ -92,8 +92,3 @@ export interface GatewayEdge {
     readonly waited: Set<Upstream<Owner>>;
   };
 }
-
-/** Whether one server stands behind the gateway: then names are unchanged. */
-export function isSingle({ upstreams }: Pick<GatewayEdge, "upstreams">): boolean {
-  return upstreams.length === 1;
-}

@@ -59,18 +59,23 @@ interface State {
   servers: PinnedServers;
   stamp: string;
   problem: string | undefined;
+  lookedAt: number;
   readonly firstUse: Set<string>;
   /** Servers whose first-use question is settled for this process. */
   readonly known: Set<string>;
 }
 
+/** How old the last look at the lock file may be when a call asks. */
+const LOOK_MS = 250;
+
 /** Opens the pins of a process. @param note takes one line for stderr */
 export function openPins(paths: PinPaths, note: (line: string) => void): PinStore {
-  const state: State = { servers: new Map(), stamp: "unread", problem: undefined, firstUse: new Set(), known: new Set() };
+  const state: State = { servers: new Map(), stamp: "unread", problem: undefined, lookedAt: 0, firstUse: new Set(), known: new Set() };
   refresh(state, paths, note);
   return {
     serverStatus(server) {
-      refresh(state, paths, note);
+      // Asked on every call: the file is looked at a few times a second.
+      if (performance.now() - state.lookedAt > LOOK_MS) refresh(state, paths, note);
       if (state.problem !== undefined) return "unreadable";
       return isChanged(state, server) ? "server_changed" : "ok";
     },
@@ -90,6 +95,7 @@ export function openPins(paths: PinPaths, note: (line: string) => void): PinStor
 
 /** Reads the lock file again when it is another one than before: a human may have accepted something meanwhile. */
 function refresh(state: State, { file }: PinPaths, note: (line: string) => void): void {
+  state.lookedAt = performance.now();
   const stamp = stampOf(file);
   if (stamp === state.stamp) return;
   state.stamp = stamp;

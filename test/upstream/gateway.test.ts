@@ -402,12 +402,11 @@ describe("the revision without a handshake", () => {
     const listed = await gateway.ask({ id: 2, method: "tools/list", params: { _meta: meta } });
     expect(listed.result).toMatchObject({ resultType: "complete", ttlMs: 10_000, cacheScope: "private" });
     expect(codeOf(await gateway.call("echo", { s: "x" }, { _meta: meta }))).toBe("ok");
-    expect(
-      gateway
-        .got()
-        .filter(({ method }) => method === "tools/call")
-        .at(-1)?.params,
-    ).toEqual({ name: "echo", arguments: { s: "x" }, _meta: meta });
+    expect(gateway.got().findLast(({ method }) => method === "tools/call")?.params).toEqual({
+      name: "echo",
+      arguments: { s: "x" },
+      _meta: meta,
+    });
     gateway.send({ id: "listen", method: "subscriptions/listen", params: { _meta: meta, notifications: {} } });
     const acknowledged = await gateway.until(({ method }) => method === "notifications/subscriptions/acknowledged");
     expect(acknowledged.params?.["_meta"]).toEqual({ "io.modelcontextprotocol/subscriptionId": "listen" });
