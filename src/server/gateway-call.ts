@@ -52,11 +52,19 @@ export function callUpstream(edge: GatewayEdge, names: Names, call: GatewayCall)
   const name = nameOf(call);
   greetIfNeeded(edge, call.request);
   const target = names.find(name);
-  const starting = target.kind === "absent" ? target.servers.filter((server) => server.status() === "starting") : [];
-  if (starting.length === 0) return enter(edge, { names, call, target });
-  return Promise.all(starting.map((server) => settleWithin(edge, server))).then(() =>
-    enter(edge, { names, call, target: names.find(name) }),
-  );
+  const waits = waitsFor(edge, target);
+  if (waits.length === 0) return enter(edge, { names, call, target });
+  return Promise.all(waits).then(() => enter(edge, { names, call, target: names.find(name) }));
+}
+
+/** A server that is coming up may have the tool; one whose tools have changed may have another. */
+function waitsFor(edge: GatewayEdge, target: Target): Promise<unknown>[] {
+  const servers = target.kind === "absent" ? target.servers : [target.server];
+  return servers.flatMap((server): Promise<unknown>[] => {
+    const changing = server.changing();
+    if (changing !== undefined) return [changing];
+    return target.kind === "absent" && server.status() === "starting" ? [settleWithin(edge, server)] : [];
+  });
 }
 
 interface Entered {
@@ -155,8 +163,6 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
     release();
   }
 }
-
-const noSlot = (): void => undefined;
 
 /** The target once its server is up: a server that is down is started again, once a call. */
 async function upTarget(

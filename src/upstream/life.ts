@@ -33,6 +33,8 @@ export interface Self<Owner> {
     problems: string;
     /** Listings run one after the other. */
     listing: Promise<unknown>;
+    /** Present while the server's tools are being listed because it said that they changed. */
+    changing?: Promise<void>;
   };
 }
 
@@ -89,7 +91,12 @@ async function notified<Owner>(
   life: Life<Owner>,
   { message, flight }: { message: Incoming & { kind: "notification" }; flight: Flight<Owner | undefined> | undefined },
 ): Promise<void> {
-  if (message.method === "notifications/tools/list_changed" && life.isListed) await relist(self, life, undefined);
+  if (message.method === "notifications/tools/list_changed" && life.isListed) {
+    const listing = relist(self, life, undefined).then(() => undefined);
+    self.state.changing = listing;
+    await listing;
+    if (self.state.changing === listing) delete self.state.changing;
+  }
   self.options.host.onNotification(self.server, message, flight);
 }
 

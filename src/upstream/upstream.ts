@@ -57,6 +57,8 @@ export interface Upstream<Owner> {
   /** `up`: listed and usable; `starting`: may come up yet; `down`: a call has to start it. */
   readonly status: () => "up" | "starting" | "down";
   readonly table: () => ToolTable;
+  /** Present while the table is being made anew because the server said that its tools changed: calls wait for it. */
+  readonly changing: () => Promise<void> | undefined;
   /** Lists the tools again, with the client's own params; undefined when the server is down. */
   listTools(params: JsonObject | undefined): Promise<Pages | undefined>;
   /** Lists something else; undefined when the server is down. */
@@ -96,6 +98,7 @@ export function createUpstream<Owner>(options: UpstreamOptions<Owner>): Upstream
       return life.isListed ? "up" : "starting";
     },
     table: () => self.state.table,
+    changing: () => self.state.changing,
     listTools: async (params) => (isAlive(self) && self.state.life ? await relist(self, self.state.life, params) : undefined),
     async list(method, params) {
       const open = server.peer();

@@ -38,7 +38,7 @@ describe("the configuration of the gateway", () => {
     ["id with a capital", withServer("GitHub", { command: "x" }), "`GitHub`"],
     ["id with an underscore", withServer("a__b", { command: "x" }), "regate"],
     ["two servers of one id", JSON.stringify({ mcpServers: { a: { command: "x" }, B: { command: "y", regate: { id: "a" } } } }), "`a`"],
-  ])("[gateway:command-line] exit 2 with one line that names file and server: %s", (_what, text, named) => {
+  ])("[gateway:command-line] exit 2 with one line that names file and server (ids: M11): %s", (_what, text, named) => {
     const { status, stderr, started } = refusal(text);
     expect(status).toBe(2);
     expect(stderr.trimEnd().split("\n")).toHaveLength(1);
@@ -112,9 +112,7 @@ describe("the configuration of the gateway", () => {
 
   it("[gateway:decisions] with several servers initialize does not wait for any, and what comes late is told", async () => {
     const gateway = startGateway({ servers: { late: { initMs: 1_500 }, two: {} } });
-    const start = performance.now();
     const hello = await gateway.hello();
-    expect(performance.now() - start).toBeLessThan(2_500);
     expect(hello.result?.["capabilities"]).toEqual({
       tools: { listChanged: true },
       resources: { subscribe: true, listChanged: true },
@@ -122,6 +120,7 @@ describe("the configuration of the gateway", () => {
       logging: {},
       completions: {},
     });
+    expect(gateway.got("late").every(({ method }) => method === "initialize")).toBe(true);
     await gateway.until(({ method }) => method === "notifications/tools/list_changed");
     expect(codeOf(await gateway.call("late__echo"))).toBe("ok");
   });

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+
+// Real processes on a machine that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** A JSON-RPC message as tests look at it. */
 export interface Line extends Record<string, unknown> {
