@@ -140,7 +140,7 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   if (misfit !== undefined) return fail("call.arguments_invalid", misfit);
   const release =
     settings.concurrency === undefined
-      ? noSlot
+      ? () => undefined
       : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.signal);
   if (release === undefined) return standIn(true);
   try {
