@@ -15,6 +15,9 @@ interface Holder {
   readonly nonce: string;
 }
 
+/** What a nonce may be: it becomes part of a file name. */
+const NONCE = /^[0-9a-f-]{36}$/;
+
 /**
  * Takes the lock of a session: one writer for each log (trial E02). The lock is a file that is created exclusively and names its holder;
  * that of a process which is gone is taken over.
@@ -27,8 +30,8 @@ export function lockSession(folder: string, name: string): () => void {
   const path = join(folder, name);
   const holder = thisProcess();
   const own = join(folder, `.${name}.${holder.nonce}`);
-  writeFileSync(own, JSON.stringify(holder), { mode: 0o600, flag: "wx" });
   try {
+    writeFileSync(own, JSON.stringify(holder), { mode: 0o600, flag: "wx" });
     if (!linked(own, path)) takeOver(own, path);
   } finally {
     removeQuietly(own);
@@ -39,17 +42,32 @@ export function lockSession(folder: string, name: string): () => void {
 }
 
 /**
- * Replaces the lock of a process that is gone. Only one process at a time may do so, and it judges the lock again when its turn has come;
- * the replacement is one rename, so that the lock is never absent.
+ * Replaces the lock of a process that is gone, by one rename, so that the lock is never absent. For each holder that is gone only one process ever gets
+ * the claim to its place; it judges the lock again when it has it. A claimant that is gone is replaced in the same way, so that no crash leaves a lock
+ * that nobody can take.
  */
 function takeOver(own: string, path: string): void {
-  const turn = `${path}.turn`;
-  if (!linked(own, turn)) throw locked(path);
-  try {
-    if (isAlive(readHolder(path))) throw locked(path);
-    renameSync(own, path);
-  } finally {
-    removeQuietly(turn);
+  const gone = readHolder(path);
+  if (gone === undefined || isAlive(gone)) throw locked(path);
+  const claims = claim(own, path, gone);
+  // A holder's nonce never comes back: whoever claims a place that was taken meanwhile sees another one.
+  const isStill = readHolder(path)?.nonce === gone.nonce;
+  if (isStill) renameSync(own, path);
+  for (const name of claims) removeQuietly(name);
+  if (!isStill) throw locked(path);
+}
+
+/** Claims the place of a holder that is gone, or that of the last one who claimed it and is gone. @returns the claims, one's own last */
+function claim(own: string, path: string, gone: Holder): readonly string[] {
+  const claims: string[] = [];
+  for (let before = gone; ;) {
+    const name = `${path}.turn.${before.nonce}`;
+    if (claims.includes(name)) throw locked(path);
+    claims.push(name);
+    if (linked(own, name)) return claims;
+    const claimant = readHolder(name);
+    if (claimant === undefined || isAlive(claimant)) throw locked(path);
+    before = claimant;
   }
 }
 
@@ -86,7 +104,8 @@ function isAlive(holder: Holder | undefined): boolean {
 function readHolder(path: string): Holder | undefined {
   try {
     const holder = JSON.parse(readFileSync(path, "utf8")) as Holder;
-    return Number.isSafeInteger(holder.pid) && holder.pid > 0 ? holder : undefined;
+    const isWhole = Number.isSafeInteger(holder.pid) && holder.pid > 0 && NONCE.test(holder.nonce);
+    return isWhole ? holder : undefined;
   } catch {
     return undefined;
   }

@@ -118,17 +118,27 @@ function readHead(place: ChainPlace): ChainEnd | undefined {
 
 function lockChain({ stateDir, name }: ChainPlace): () => void {
   const folder = join(stateDir, "locks");
-  makeFolder(folder);
   const until = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     try {
+      makeFolder(folder);
       return lockSession(folder, `${name}.chain`);
     } catch (error) {
+      if (!isHeld(error))
+        throw governError("govern.store_unwritable", `\`${fileOf({ stateDir, name })}\` cannot be locked (${codeOf(error)})`, error);
       if (Date.now() >= until)
         throw governError("govern.store_busy", `another process holds the lock of \`${name}.jsonl\`: try again`, error);
       pause(20);
     }
   }
+}
+
+function isHeld(error: unknown): boolean {
+  return codeOf(error) === "audit.session_locked";
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "no code";
 }
 
 function pause(ms: number): void {
@@ -166,7 +176,7 @@ function appendDurably(path: string, line: string): void {
     syncFolder(join(path, ".."));
   } catch (error) {
     ftruncateSync(fd, size);
-    throw governError("govern.store_unwritable", `\`${path}\` cannot be written`, error);
+    throw governError("govern.store_unwritable", `\`${path}\` cannot be written (${codeOf(error)})`, error);
   } finally {
     closeSync(fd);
   }
