@@ -1,8 +1,7 @@
 import type { ApprovalView } from "../govern/approval-view.ts";
-import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
-import { GOVERN_FLAGS, governOptions, neededFlag, neededWord, placeOptions, printList } from "./govern.ts";
+import { GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList } from "./govern.ts";
 import { write } from "./output.ts";
 
 /** States in which a human may still have something to do or to see. */
@@ -39,9 +38,7 @@ async function wanted(
   args: Arguments,
   command: string,
 ): Promise<{ readonly stateDir: string; readonly keysDir: string; readonly view: ApprovalView }> {
-  const id = neededWord(args, { command: `approvals ${command}`, what: "the id of the request" });
-  const { APPROVAL_ID } = await import("../govern/approval-records.ts");
-  if (!APPROVAL_ID.test(id)) throw new ConfigError("config.command_line", `\`${id}\` is no id of a request: give 32 lower-case hex digits`);
+  const id = neededId(args, { command: `approvals ${command}`, of: "request" });
   const places = await governOptions(args);
   const { readApproval } = await import("../govern/approval-list.ts");
   const view = readApproval(places.stateDir, id, { now: new Date() });

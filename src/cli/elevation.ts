@@ -1,6 +1,6 @@
 import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededWord, placeOptions, printList, signed } from "./govern.ts";
+import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, signed } from "./govern.ts";
 import { write } from "./output.ts";
 
 const GRANT = "elevation grant";
@@ -75,7 +75,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
 }
 
 async function drop(args: Arguments, io: Io): Promise<number> {
-  const id = neededWord(args, { command: DROP, what: "the id of the elevation" });
+  const id = neededId(args, { command: DROP, of: "elevation" });
   const reason = neededFlag(args, { command: DROP, flag: "reason" });
   const { stateDir, by } = await signed(args, DROP);
   const { dropElevation } = await import("../govern/elevations.ts");

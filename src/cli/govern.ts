@@ -4,6 +4,8 @@ import { resolveGovernOptions, type GovernOptions } from "../config/govern-optio
 import { surroundings } from "../config/sources.ts";
 import { parseDuration } from "../govern/duration.ts";
 import type { Signed } from "../govern/elevations.ts";
+import { KEY_NAME } from "../govern/key-pair.ts";
+import { isOwner, MAX_AGENT_ID, MAX_OWNER, PUBLIC_ID, SESSION_ID } from "../govern/names.ts";
 import type { Arguments, Io, OptionSpec } from "./command.ts";
 import { write } from "./output.ts";
 import { settingOptions } from "./setting-options.ts";
@@ -16,12 +18,42 @@ function textProblem(text: string): string | undefined {
   return text.length <= MAX_TEXT && text.isWellFormed() ? undefined : `must be at most ${MAX_TEXT} characters of well-formed text`;
 }
 
+function sessionProblem(text: string): string | undefined {
+  return SESSION_ID.test(text) ? undefined : "is no id of a session: 1 to 128 of letters, digits, `.`, `_` and `-`";
+}
+
+function agentProblem(text: string): string | undefined {
+  return text.length <= MAX_AGENT_ID ? textProblem(text) : `must be at most ${MAX_AGENT_ID} characters`;
+}
+
+function ownerProblem(text: string): string | undefined {
+  if (text.trim() === "") return "must not be empty";
+  return isOwner(text) ? undefined : `must be visible text of at most ${MAX_OWNER} characters without blanks at its ends`;
+}
+
+function keyProblem(name: string): string | undefined {
+  return KEY_NAME.test(name) ? undefined : "names no key: give 1 to 32 of a-z, 0-9 and -, no - at its ends";
+}
+
 /** Flags that commands of human decisions share. */
 export const GOVERN_FLAGS = {
-  key: { name: "key", kind: "text", placeholder: "NAME", describe: "name of the key that signs this (regate keys create)" },
+  key: {
+    name: "key",
+    kind: "text",
+    placeholder: "NAME",
+    describe: "name of the key that signs this (regate keys create)",
+    problem: keyProblem,
+  },
+  owner: {
+    name: "owner",
+    kind: "text",
+    placeholder: "WHO",
+    describe: "the human who holds the key (default: the user of this shell)",
+    problem: ownerProblem,
+  },
   reason: { name: "reason", kind: "text", placeholder: "TEXT", describe: "why, for the record", problem: textProblem },
-  session: { name: "session", kind: "text", placeholder: "ID", describe: "the session with this id", problem: textProblem },
-  agent: { name: "agent", kind: "text", placeholder: "ID", describe: "all sessions of the agent with this id", problem: textProblem },
+  session: { name: "session", kind: "text", placeholder: "ID", describe: "the session with this id", problem: sessionProblem },
+  agent: { name: "agent", kind: "text", placeholder: "ID", describe: "all sessions of the agent with this id", problem: agentProblem },
   json: { name: "json", kind: "switch", describe: "print JSON" },
   for: (fallback: string): OptionSpec => ({
     name: "for",
@@ -49,6 +81,14 @@ export function neededWord(args: Arguments, { command, what }: { readonly comman
   if (word === undefined || word === "")
     throw new ConfigError("config.command_line", `${what} is missing (see \`regate ${command} --help\`)`);
   return word;
+}
+
+/** The public id that a command needs. @throws ConfigError `config.command_line` when it is missing or none */
+export function neededId(args: Arguments, { command, of }: { readonly command: string; readonly of: string }): string {
+  const word = neededWord(args, { command, what: `the id of the ${of}` });
+  if (PUBLIC_ID.test(word)) return word;
+  const article = /^[aeiou]/.test(of) ? "an" : "a";
+  throw new ConfigError("config.command_line", `\`${word}\` is no id of ${article} ${of}: give 32 lower-case hex digits`);
 }
 
 /** The value of a flag that a command needs. @throws ConfigError `config.command_line` when it is missing */

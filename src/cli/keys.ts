@@ -46,16 +46,7 @@ export const KEYS_COMMANDS: readonly Command[] = [
   {
     path: ["keys", "create"],
     summary: "make a named key for a human who decides",
-    options: [
-      {
-        name: "owner",
-        kind: "text",
-        placeholder: "WHO",
-        describe: "the human who holds the key (default: the user of this shell)",
-        problem: GOVERN_FLAGS.reason.problem,
-      },
-      ...placeOptions(),
-    ],
+    options: [GOVERN_FLAGS.owner, ...placeOptions()],
     words: { name: "name", describe: "name of the key: a-z, 0-9 and -", max: 1 },
     examples: [["$0 keys create anna --owner anna@example.org", "a key whose owner may approve what others ask for"]],
     run: create,

@@ -1,6 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
+import { MAX_SOURCE } from "../govern/names.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededWord, placeOptions, printList, signed } from "./govern.ts";
+import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, signed } from "./govern.ts";
 import { write } from "./output.ts";
 
 const GRANT = "lease grant";
@@ -8,6 +9,7 @@ const REVOKE = "lease revoke";
 const DEFAULT_TTL = "5m";
 
 function sourceProblem(source: string): string | undefined {
+  if (source.length > MAX_SOURCE) return `must be at most ${MAX_SOURCE} characters`;
   return /^(?:env:[A-Za-z_][A-Za-z0-9_]{0,127}|file:\/.+)$/s.test(source) ? undefined : "must be `env:NAME` or `file:/absolute/path`";
 }
 
@@ -45,7 +47,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
 }
 
 async function revoke(args: Arguments, io: Io): Promise<number> {
-  const id = neededWord(args, { command: REVOKE, what: "the id of the lease" });
+  const id = neededId(args, { command: REVOKE, of: "lease" });
   const reason = neededFlag(args, { command: REVOKE, flag: "reason" });
   const { stateDir, by } = await signed(args, REVOKE);
   const { revokeLease } = await import("../govern/leases.ts");

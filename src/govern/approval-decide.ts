@@ -2,23 +2,13 @@ import { hash } from "node:crypto";
 import { utimesSync } from "node:fs";
 import { forbidInAgentProcess } from "./agent-process.ts";
 import { provenVotes, readApproval, stateOf } from "./approval-list.ts";
-import {
-  APPROVAL_ID,
-  foldedOwner,
-  readDecided,
-  readPending,
-  readUsed,
-  readVote,
-  recordFolder,
-  recordPath,
-  recordText,
-  votePath,
-} from "./approval-records.ts";
+import { readDecided, readPending, readUsed, readVote, recordFolder, recordPath, recordText, votePath } from "./approval-records.ts";
 import type { PendingRecord, VoteRecord } from "./approval-records.ts";
 import type { ApprovalView } from "./approval-view.ts";
 import { isRevoked, ownerProblem, ownersOf, signVote, voteProblem } from "./approval-votes.ts";
 import { governError } from "./govern-error.ts";
 import type { SigningKey } from "./key-pair.ts";
+import { foldedOwner, PUBLIC_ID } from "./names.ts";
 import { createStoreFile, replaceStoreFile } from "./store-file.ts";
 
 /** One human's decision on one request. */
@@ -64,7 +54,7 @@ export function decideApproval(given: ApprovalDecision): ApprovalView {
 
 /** The request, if it still waits and is what was shown. */
 function openRequest({ stateDir, id, reason, shown, decision, now }: ApprovalDecision): PendingRecord {
-  const record = APPROVAL_ID.test(id) ? readPending(stateDir, id) : undefined;
+  const record = PUBLIC_ID.test(id) ? readPending(stateDir, id) : undefined;
   if (record === undefined) throw notFound(id);
   const state = stateOf(stateDir, { record, decided: readDecided(stateDir, id), used: readUsed(stateDir, id) }, now);
   if (state !== "pending") throw governError("govern.already_decided", `request \`${id}\` no longer waits: it is ${state}`);
@@ -111,5 +101,5 @@ function tellWatchers(stateDir: string): void {
 }
 
 function notFound(id: string): Error {
-  return governError("govern.not_found", APPROVAL_ID.test(id) ? `no request has the id \`${id}\`` : "no request has this id");
+  return governError("govern.not_found", PUBLIC_ID.test(id) ? `no request has the id \`${id}\`` : "no request has this id");
 }

@@ -4,10 +4,11 @@ import { canonicalJson } from "../audit/canonical.ts";
 import { bindCall } from "./approval-binding.ts";
 import type { Binding, BindingFacts, BoundCall } from "./approval-binding.ts";
 import { deadlineIn, isOver } from "./approval-clock.ts";
-import { foldedOwner, readDecided, readUsed, recordPath, recordText } from "./approval-records.ts";
+import { readDecided, readUsed, recordPath, recordText } from "./approval-records.ts";
 import type { PendingRecord, UsedRecord } from "./approval-records.ts";
 import type { ApprovalRule } from "./approval-view.ts";
 import { ruling } from "./approval-votes.ts";
+import { foldedOwner } from "./names.ts";
 import { createStoreFile, replaceStoreFile } from "./store-file.ts";
 
 /** What policy asks of the humans who decide. */

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { redactJson, redactText } from "../audit/redact.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import { visible, visiblePieces } from "../call/visible.ts";
-import type { ApprovalView } from "./approval-view.ts";
+import type { ApprovalRequester, ApprovalView } from "./approval-view.ts";
 
 /** What an approver has to know of one call. */
 export interface DisplayFacts {
@@ -10,7 +10,7 @@ export interface DisplayFacts {
   readonly arguments: Readonly<JsonObject>;
   readonly session_id: string;
   readonly agent_id: string;
-  readonly requester: { readonly user: string; readonly uid: number };
+  readonly requester: ApprovalRequester;
   readonly workdir: string;
   readonly profile: string | null;
   readonly variables: readonly string[];
@@ -48,7 +48,7 @@ export function displayText(facts: DisplayFacts): ApprovalView["shown"] {
     ...field("variables of the profile", facts.variables.length === 0 ? "none" : facts.variables.join(", ")),
     ...field("sandbox", JSON.stringify(facts.sandbox)),
     ...(facts.server === "" ? [] : field("server", facts.server)),
-    ...field("asked by", `${facts.requester.user} (uid ${facts.requester.uid})`),
+    ...field("asked by", requesterText(facts.requester)),
     ...field("agent", facts.agent_id),
     ...field("session", facts.session_id),
     ...field("policy", facts.policy),
@@ -61,6 +61,10 @@ export function displayText(facts: DisplayFacts): ApprovalView["shown"] {
 /** Any other text of a request on one line of a terminal or page: without secrets, with visible escapes. */
 export function displayLine(text: string): string {
   return visible(redactText(text));
+}
+
+function requesterText({ user, uid, os_user: osUser }: ApprovalRequester): string {
+  return osUser === undefined ? `${user} (uid ${uid})` : `${user} (server of ${osUser}, uid ${uid})`;
 }
 
 function field(label: string, value: string): readonly string[] {

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { processStart } from "../audit/session-lock.ts";
 import { isOver } from "./approval-clock.ts";
-import { APPROVAL_ID, readDecided, readPending, readUsed, readVote, recordFolder } from "./approval-records.ts";
+import { readDecided, readPending, readUsed, readVote, recordFolder } from "./approval-records.ts";
 import type { DecidedRecord, PendingRecord, UsedRecord, VoteRecord } from "./approval-records.ts";
 import type { ApprovalState, ApprovalView, ApprovalVote } from "./approval-view.ts";
 import { ruling, voteProblem } from "./approval-votes.ts";
 import { governError } from "./govern-error.ts";
+import { PUBLIC_ID } from "./names.ts";
 import { listStoreFolder } from "./store-file.ts";
 
 /** How a store is looked at. */
@@ -26,7 +27,7 @@ export function listApprovals(stateDir: string, options: LookOptions): readonly 
   const has = {
     decided: idsIn(stateDir, "decided"),
     used: idsIn(stateDir, "used"),
-    votes: new Set(listStoreFolder(recordFolder(stateDir, "votes"), APPROVAL_ID)),
+    votes: new Set(listStoreFolder(recordFolder(stateDir, "votes"), PUBLIC_ID)),
   };
   const views = [...idsIn(stateDir, "pending")].flatMap((id) => {
     try {
@@ -46,7 +47,7 @@ export function listApprovals(stateDir: string, options: LookOptions): readonly 
  * @throws GovernError `govern.store_unreadable`
  */
 export function readApproval(stateDir: string, id: string, options: LookOptions): ApprovalView | undefined {
-  return APPROVAL_ID.test(id) ? viewOf(stateDir, id, options) : undefined;
+  return PUBLIC_ID.test(id) ? viewOf(stateDir, id, options) : undefined;
 }
 
 /**

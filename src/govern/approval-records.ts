@@ -3,23 +3,21 @@ import { join } from "node:path";
 import { z } from "zod";
 import { governError } from "./govern-error.ts";
 import { KEY_NAME } from "./key-pair.ts";
+import { foldedOwner, MAX_OWNER, PUBLIC_ID } from "./names.ts";
 import { readStoreFile } from "./store-file.ts";
 
-/** What may be an id of a request: nothing else is ever joined to a path. */
-export const APPROVAL_ID = /^[0-9a-f]{32}$/;
-
 const SHA256 = /^[0-9a-f]{64}$/;
-const id = z.string().regex(APPROVAL_ID);
+const id = z.string().regex(PUBLIC_ID);
 const digest = z.string().regex(SHA256);
 const at = z.iso.datetime();
-const owner = z.string().min(1).max(256);
+const owner = z.string().min(1).max(MAX_OWNER);
 
 const pending = z.strictObject({
   v: z.literal(1),
   id,
   session_id: z.string().max(256),
   agent_id: z.string().max(1024),
-  requester: z.strictObject({ user: z.string(), uid: z.int() }),
+  requester: z.strictObject({ user: z.string(), uid: z.int(), os_user: z.string().optional() }),
   tool: z.string(),
   rule: z.array(z.strictObject({ code: z.string(), rule: z.string(), message: z.string() })),
   approvers: z.array(z.string()).optional(),
@@ -76,21 +74,16 @@ export function recordFolder(stateDir: string, kind: Kind | "votes"): string {
   return join(stateDir, "approvals", kind);
 }
 
-/** File of one record; `id` must have passed `APPROVAL_ID`. */
+/** File of one record; `id` must have passed `PUBLIC_ID`. */
 export function recordPath(stateDir: string, kind: Kind, id: string): string {
-  if (!APPROVAL_ID.test(id)) throw governError("govern.invalid", "this is no id of an approval");
+  if (!PUBLIC_ID.test(id)) throw governError("govern.invalid", "this is no id of an approval");
   return join(recordFolder(stateDir, kind), `${id}.json`);
 }
 
-/** File of one owner's vote. Owners are compared without case and width, so that one human has one vote. */
+/** File of one owner's vote. Owners are compared as `foldedOwner` has it, so that one human has one vote. */
 export function votePath(stateDir: string, id: string, owner: string): string {
-  if (!APPROVAL_ID.test(id)) throw governError("govern.invalid", "this is no id of an approval");
+  if (!PUBLIC_ID.test(id)) throw governError("govern.invalid", "this is no id of an approval");
   return join(recordFolder(stateDir, "votes"), id, `${hash("sha256", foldedOwner(owner), "hex")}.json`);
-}
-
-/** An owner's name as it is compared with other owners. */
-export function foldedOwner(owner: string): string {
-  return owner.normalize("NFKC").toLowerCase();
 }
 
 /** Reads `pending/<id>.json`. @throws GovernError `govern.store_unreadable`, which shows none of its values */

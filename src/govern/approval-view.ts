@@ -29,10 +29,12 @@ export interface ApprovalVote {
   readonly at: string;
 }
 
-/** Who asks: the session's user and the uid of the process that serves the agent. */
+/** Who asks: the session's user, and uid and user of the process that serves the agent. */
 export interface ApprovalRequester {
   readonly user: string;
   readonly uid: number;
+  /** Name of that uid, when the session's user is another: somebody logged in, or a token says so. */
+  readonly os_user?: string | undefined;
 }
 
 /** Why policy wants a human, in the policy's own words; may hold what no terminal should print. */

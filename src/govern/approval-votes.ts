@@ -3,7 +3,7 @@ import { governError } from "./govern-error.ts";
 import { isSigned } from "./key-pair.ts";
 import type { SigningKey } from "./key-pair.ts";
 import { readKey } from "./keys.ts";
-import { foldedOwner } from "./approval-records.ts";
+import { foldedOwner } from "./names.ts";
 import type { DecidedRecord, PendingRecord, VoteRecord } from "./approval-records.ts";
 
 /** What a request asks of its approvers. */
@@ -37,7 +37,7 @@ export function voteProblem(stateDir: string, terms: VoteTerms, vote: VoteRecord
 
 /** Why an owner may not decide a request; undefined when they may (contract: requester and approver are different owners). */
 export function ownerProblem({ requester, approvers }: VoteTerms, owner: string): string | undefined {
-  const own = [requester.user, String(requester.uid)].map(foldedOwner);
+  const own = [requester.user, requester.os_user ?? "", String(requester.uid)].map(foldedOwner);
   if (own.includes(foldedOwner(owner))) return "the requester cannot decide their own request";
   return approvers === undefined || approvers.includes(owner) ? undefined : "the policy names other approvers for this request";
 }

@@ -7,18 +7,17 @@ import type { ChainPlace, ChainState } from "./chain-file.ts";
 import { countUses } from "./elevation-uses.ts";
 import { governError } from "./govern-error.ts";
 import type { SigningKey } from "./key-pair.ts";
+import { PUBLIC_ID } from "./names.ts";
 import { agentIdSchema, checked, reasonSchema, sessionIdSchema } from "./scope.ts";
 import type { ChainEntry } from "./signed-chain.ts";
 
 /** Role that the shipped policies know (design §1, rule `ai_agent`). */
 export const DEFAULT_ROLE = "human-approved-agent";
 
-const ELEVATION_ID = /^[0-9a-f]{32}$/;
-
 const grantBody = z
   .strictObject({
     kind: z.literal("grant"),
-    id: z.string().regex(ELEVATION_ID),
+    id: z.string().regex(PUBLIC_ID),
     role: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/),
     reason: reasonSchema,
     tools: z
@@ -33,7 +32,7 @@ const grantBody = z
   })
   .refine(({ session, agent }) => session !== undefined || agent !== undefined, { path: ["session"] });
 
-const dropBody = z.strictObject({ kind: z.literal("drop"), id: z.string().regex(ELEVATION_ID), reason: reasonSchema });
+const dropBody = z.strictObject({ kind: z.literal("drop"), id: z.string().regex(PUBLIC_ID), reason: reasonSchema });
 
 /** One elevation with all that is known of it. */
 export interface Elevation {

@@ -1,15 +1,17 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { forbidInAgentProcess } from "./agent-process.ts";
 import { governError } from "./govern-error.ts";
 import { isSigned, KEY_NAME, makeKey, signingKey } from "./key-pair.ts";
 import type { SigningKey } from "./key-pair.ts";
+import { isOwner, MAX_OWNER } from "./names.ts";
 import { createStoreFile, listStoreFolder, readStoreFile, replaceStoreFile } from "./store-file.ts";
 
 const record = z.strictObject({
   v: z.literal(1),
   name: z.string().regex(KEY_NAME),
-  owner: z.string().min(1).max(256),
+  owner: z.string().min(1).max(MAX_OWNER),
   public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   created_at: z.iso.datetime(),
   revoked_at: z.iso.datetime().optional(),
@@ -35,14 +37,20 @@ const privatePath = (keysDir: string, name: string): string => join(keysDir, `${
  */
 export function createKey(places: KeyPlaces, key: { readonly name: string; readonly owner: string; readonly now: Date }): string {
   forbidInAgentProcess(places.stateDir);
+  if (!isOwner(key.owner)) throw governError("govern.key_invalid", "the owner must be visible text of at most 256 characters");
   const { token, publicKey } = makeKey(key.name);
   const path = privatePath(places.keysDir, key.name);
   const text = textOf({ v: 1, name: key.name, owner: key.owner, public_key: publicKey, created_at: key.now.toISOString() });
   if (readKey(places.stateDir, key.name) !== undefined)
     throw governError("govern.key_exists", `a key named \`${key.name}\` exists: choose another name`);
   if (!createStoreFile(path, `${token}\n`)) throw governError("govern.key_exists", `\`${path}\` exists: choose another name`);
-  if (!createStoreFile(publicPath(places.stateDir, key.name), text)) {
-    throw governError("govern.key_exists", `a key named \`${key.name}\` exists: choose another name`);
+  let isOnRecord = false;
+  try {
+    isOnRecord = createStoreFile(publicPath(places.stateDir, key.name), text);
+    if (!isOnRecord) throw governError("govern.key_exists", `a key named \`${key.name}\` exists: choose another name`);
+  } finally {
+    // A private part that nobody knows of would only keep its name from the next one.
+    if (!isOnRecord) rmSync(path, { force: true });
   }
   return path;
 }

@@ -10,18 +10,18 @@ import { governError } from "./govern-error.ts";
 import { isSigned, KEY_NAME } from "./key-pair.ts";
 import { readKey } from "./keys.ts";
 import { isLeaseVariable, VARIABLE_NAME } from "./lease-names.ts";
+import { MAX_SOURCE, PUBLIC_ID } from "./names.ts";
 import { checked, reasonSchema, sessionIdSchema } from "./scope.ts";
 import { createStoreFile, listStoreFolder, readStoreFile, replaceStoreFile } from "./store-file.ts";
 
-const LEASE_ID = /^[0-9a-f]{32}$/;
 const MAX_SECONDS = 86_400;
 
 const grantedFields = z.strictObject({
   v: z.literal(1),
-  id: z.string().regex(LEASE_ID),
+  id: z.string().regex(PUBLIC_ID),
   session: sessionIdSchema,
   source_type: z.enum(["env", "file"]),
-  source_name: z.string().min(1).max(4_096),
+  source_name: z.string().min(1).max(MAX_SOURCE),
   destination: z.string().refine(isLeaseVariable),
   ttl_seconds: z.int().min(1).max(MAX_SECONDS),
   granted_at: z.iso.datetime(),
@@ -120,7 +120,7 @@ export function grantLease(stateDir: string, request: LeaseRequest, { key, now }
  */
 export function revokeLease(stateDir: string, revoke: { readonly id: string; readonly reason: string }, { key, now }: Signed): LeaseView {
   forbidInAgentProcess(stateDir);
-  const record = LEASE_ID.test(revoke.id) ? readLease(stateDir, revoke.id) : undefined;
+  const record = PUBLIC_ID.test(revoke.id) ? readLease(stateDir, revoke.id) : undefined;
   if (record === undefined) throw governError("govern.not_found", `no lease has the id \`${revoke.id}\``);
   if (record.revoked_at !== undefined) throw governError("govern.already_decided", `lease \`${revoke.id}\` is revoked already`);
   const reason = checked(reasonSchema, revoke.reason, "the reason");

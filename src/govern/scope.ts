@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { governError } from "./govern-error.ts";
+import { MAX_AGENT_ID, SESSION_ID } from "./names.ts";
 
-const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const MAX_TEXT = 1_000;
 
 /** A session id as every store accepts it: it may name a file. */
-export const sessionIdSchema = z.string().regex(SESSION);
+export const sessionIdSchema = z.string().regex(SESSION_ID);
 
 /** An agent id. */
-export const agentIdSchema = z.string().min(1).max(256);
+export const agentIdSchema = z.string().min(1).max(MAX_AGENT_ID);
 
 /** Why a human decided something: one text that says something. */
 export const reasonSchema = z

@@ -6,6 +6,7 @@ import type { Signed } from "./elevations.ts";
 import { governError } from "./govern-error.ts";
 import { haltsOf } from "./halts.ts";
 import type { Halt } from "./halts.ts";
+import { PUBLIC_ID } from "./names.ts";
 import { agentIdSchema, checked, reasonSchema, sessionIdSchema } from "./scope.ts";
 import type { Caller } from "./scope.ts";
 import type { ChainEntry } from "./signed-chain.ts";
@@ -21,7 +22,7 @@ export type StopScope = z.infer<typeof scopeSchema>;
 
 const stopBody = z.strictObject({
   kind: z.literal("stop"),
-  id: z.string().regex(/^[0-9a-f]{32}$/),
+  id: z.string().regex(PUBLIC_ID),
   scope: scopeSchema,
   reason: reasonSchema,
   end_running: z.boolean(),

@@ -5,6 +5,7 @@ import { refuseUnapproved } from "../gate/approval.ts";
 import type { BindingFacts, BoundFile } from "../govern/approval-binding.ts";
 import type { ApprovalDesk, ApprovalTerms, ApprovalUse, OpenRequest, Standing, UseEnd } from "../govern/approval-desk.ts";
 import type { Decision } from "../policy/decision.ts";
+import { osUserName } from "../session/os-user.ts";
 import type { SessionView } from "../session/session.ts";
 import { executedFiles } from "../shell/executed-files.ts";
 import type { Core } from "./core.ts";
@@ -116,7 +117,7 @@ function factsOf(
     arguments: call.arguments,
     session_id: session.claim.sessionId,
     agent_id: session.claim.agentId,
-    requester: { user: session.user, uid: process.getuid?.() ?? -1 },
+    requester: requesterOf(session),
     policy: engine?.digest ?? "",
     workdir,
     profile: session.profile.active,
@@ -125,6 +126,12 @@ function factsOf(
     server: server === "" ? "" : `${server}${digest === undefined ? "" : ` (${digest})`}`,
     files,
   };
+}
+
+/** The session's user, and whoever runs the server: neither can approve (contract: requester and approver are different owners). */
+function requesterOf({ user }: SessionView): BindingFacts["requester"] {
+  const osUser = osUserName();
+  return { user, uid: process.getuid?.() ?? -1, ...(osUser === user ? {} : { os_user: osUser }) };
 }
 
 /** Variables that a profile or a lease gives to a command. */

@@ -13,10 +13,11 @@ export function osUser(): OsUser {
   const names = groupNames();
   const ids = process.getgroups?.() ?? [];
   const groups = [...new Set(ids.map((id) => names.get(id) ?? String(id)))].toSorted();
-  return Object.freeze({ user: userName(), groups: Object.freeze(groups) });
+  return Object.freeze({ user: osUserName(), groups: Object.freeze(groups) });
 }
 
-function userName(): string {
+/** Name of the operating system's user; the uid where the system knows no name. */
+export function osUserName(): string {
   try {
     return userInfo().username;
   } catch {

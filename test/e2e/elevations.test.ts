@@ -131,6 +131,7 @@ describe("regate elevation", () => {
     [[...COVER, "--session", "s", "--reason", "r", "--key", "anna", "--uses", "0"], "`--uses`: `0` must be a whole number"],
     [[...COVER, "--session", "s", "--reason", "r", "--key", "anna", "--role", "Root"], "`--role`: `Root` must be"],
     [["elevation", "drop", "--reason", "r", "--key", "anna"], "the id of the elevation is missing"],
+    [["elevation", "drop", "../../etc", "--reason", "r", "--key", "anna"], "`../../etc` is no id of an elevation"],
     [["elevation"], "unknown flag"],
   ])("%j is exit code 2 with one line", (words, line) => {
     const { run } = operator();
@@ -143,7 +144,7 @@ describe("regate elevation", () => {
     const { run, sign } = operator();
     const grant = [...COVER, "--session", "s", "--reason", "r"];
     expect(run(...grant, "--key", "bert")).toMatchObject({ status: 1, lines: [expect.stringContaining("regate keys create bert")] });
-    expect(run("elevation", "drop", "nothing", "--reason", "r", "--key", "anna")).toMatchObject({ status: 1 });
+    expect(run("elevation", "drop", "a".repeat(32), "--reason", "r", "--key", "anna")).toMatchObject({ status: 1 });
     const id = sign(...COVER, "--session", "s");
     sign("elevation", "drop", id);
     const again = run("elevation", "drop", id, "--reason", "r", "--key", "anna");

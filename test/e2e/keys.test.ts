@@ -63,6 +63,9 @@ describe("regate keys", () => {
     [["keys", "create", "a".repeat(33)], "cannot name a key"],
     [["keys", "create", "a", "b"], "unexpected word `b`"],
     [["keys", "create", "a", "--owner", " "], "`--owner`: ` ` must not be empty"],
+    [["keys", "create", "a", "--owner", "x".repeat(257)], "must be visible text of at most 256 characters"],
+    [["keys", "create", "a", "--owner", " anna"], "without blanks at its ends"],
+    [["keys", "create", "a", "--owner", "anna\u200b"], "must be visible text"],
     [["keys", "revoke"], "the name of the key is missing"],
     [["keys"], "`keys` needs a command"],
   ])("%j is exit code 2 with one line, and makes nothing", (words, line) => {

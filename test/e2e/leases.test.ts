@@ -197,6 +197,11 @@ describe("regate lease", () => {
       "",
     ].map((name): [string[], string] => [[...GRANT, "--from", "env:A", `--as=${name}`], "`--as`"]),
     [["lease", "revoke", "--reason", "r", "--key", "anna"], "the id of the lease is missing"],
+    [["lease", "revoke", "A".repeat(32), "--reason", "r", "--key", "anna"], "is no id of a lease: give 32 lower-case hex digits"],
+    [
+      ["lease", "grant", "--session", "a b", "--from", "env:A", "--as", "TOKEN", "--reason", "r", "--key", "anna"],
+      "`a b` is no id of a session",
+    ],
   ])("%j is exit code 2 with one line", (words, line) => {
     const ended = operatorOf(join(temporaryFolder(), "state")).run(...words);
     expect([ended.status, ended.stdout, ended.lines.length]).toEqual([2, "", 1]);
@@ -211,12 +216,12 @@ describe("regate lease", () => {
     },
   );
 
-  it("an unknown lease is exit code 1, and a path is no id", () => {
+  it("an unknown lease is exit code 1", () => {
     const { run } = operatorOf(join(temporaryFolder(), "state"));
-    for (const id of ["nothing", "../keys/anna", "a".repeat(32)])
-      expect(run("lease", "revoke", id, "--reason", "r", "--key", "anna")).toMatchObject({
-        status: 1,
-        lines: [`regate: no lease has the id \`${id}\``],
-      });
+    const id = "a".repeat(32);
+    expect(run("lease", "revoke", id, "--reason", "r", "--key", "anna")).toMatchObject({
+      status: 1,
+      lines: [`regate: no lease has the id \`${id}\``],
+    });
   });
 });

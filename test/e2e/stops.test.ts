@@ -114,6 +114,9 @@ describe("regate stop and resume (U03)", () => {
     [["stop", "--all", "--reason", "r"], "`--key` is missing"],
     [["stop", "--all", "--reason", "", "--key", "anna"], "`--reason`: `` must not be empty"],
     [["resume", "--session", "--key", "anna"], "`--session` needs a value"],
+    [["resume", "--session", "../x", "--reason", "r", "--key", "anna"], "`--session`: `../x` is no id of a session"],
+    [["stop", "--agent", "a".repeat(257), "--reason", "r", "--key", "anna"], "must be at most 256 characters"],
+    [["stop", "--all", "--reason", "r", "--key", "../anna"], "`--key`: `../anna` names no key"],
     [["resume", "x"], "unexpected word `x`"],
   ])("%j is exit code 2 with one line", (words, line) => {
     const { run } = operatorOf(join(temporaryFolder(), "state"));

@@ -139,9 +139,12 @@ describe("who decides", () => {
       ["k2", "ERIKA"],
       ["k3", "4242"],
       ["k4", "ｅｒｉｋａ"],
+      ["k5", "04242"],
+      ["k6", "uid 4242"],
+      ["k7", "Service"],
     ] as const) {
       store.human(name, owner);
-      const id = store.file({ arguments: { command: name } });
+      const id = store.file({ arguments: { command: name }, requester: { user: "erika", uid: 4_242, os_user: "service" } });
       for (const decision of ["approve", "deny"] as const)
         expect(() => store.decide(id, name, { decision })).toThrow(/the requester cannot decide their own request/);
       expect(store.view(id).state).toBe("pending");

@@ -8,6 +8,7 @@ import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
 import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
 import { createKey, openKey } from "../../src/govern/keys.ts";
 import type { Decision } from "../../src/policy/decision.ts";
+import { osUserName } from "../../src/session/os-user.ts";
 import { approvalWaitMs } from "../../src/server/approval-wait.ts";
 import type { Core, CorridorOptions } from "../../src/server/core.ts";
 import type { CallAnswer } from "../../src/server/corridor-types.ts";
@@ -40,9 +41,9 @@ function openApprovals(
     approvals: { desk, waitMs },
     ...parts,
   });
-  const decide = (id: string, decision: "approve" | "deny" = "approve"): void => {
+  const decide = (id: string, decision: "approve" | "deny" = "approve", name = "anna"): void => {
     const shown = readApproval(places.stateDir, id, { now: new Date() })!.shown.digest;
-    decideApproval({ ...places, id, decision, reason: "because", key: openKey(places, "anna"), shown, now: new Date() });
+    decideApproval({ ...places, id, decision, reason: "because", key: openKey(places, name), shown, now: new Date() });
   };
   const shell = (command: string, more: JsonObject = {}) =>
     opened.corridor.call({ tool: "run_shell", arguments: { command, ...more }, path: "direct" });
@@ -66,6 +67,22 @@ function idIn(answer: CallAnswer): string {
 }
 
 describe("a call that needs an approval", () => {
+  it("is approved neither by the session's user nor by whoever runs the server, when somebody else has logged in", async () => {
+    const gate = openApprovals({ user: "anna" });
+    const id = idIn(await gate.shell("true"));
+    expect(() => gate.decide(id)).toThrow(/the requester cannot decide their own request/);
+    gate.corridor.identify("erika", []);
+    const later = idIn(await gate.shell("true"));
+    createKey(gate.places, { name: "host", owner: osUserName().toUpperCase(), now: new Date() });
+    expect(() => gate.decide(later, "approve", "host")).toThrow(/the requester cannot decide their own request/);
+    expect(gate.pending().find((request) => request.id === later)).toMatchObject({
+      requester: { user: "erika", os_user: osUserName() },
+      shown: { text: expect.stringContaining(`asked by: erika (server of ${osUserName()}, uid `) },
+    });
+    gate.decide(later);
+    expect(codeOf(await gate.shell("true"))).toBe("ok");
+  });
+
   it("is refused with the id of its request, and runs once after the approval (trial A04)", async () => {
     const gate = openApprovals();
     const { request, state } = counted("tool_a", { x: 1, y: 2 });
