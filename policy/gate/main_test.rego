@@ -177,20 +177,20 @@ test_message_accepted_when_one_rule_accepts_and_none_rejects[note] if {
 
 test_result_goes_back_unless_a_rule_withholds_it[note] if {
 	some note, tc in {
-		"no result": {"rules": {}, "input": {}, "want": _denied(set(), {})},
-		"result is no object": {"rules": {}, "input": {"result": "x"}, "want": _denied(set(), {})},
-		"no rule": {"rules": {}, "input": {"result": {}}, "want": _allowed({"redact": set()})},
+		"no method": {"rules": {}, "input": {"result": {}}, "want": _denied(set(), {})},
+		"method is no string": {"rules": {}, "input": {"method": {}}, "want": _denied(set(), {})},
+		"no rule": {"rules": {}, "input": {"method": "tools/call"}, "want": _allowed({"redact": set()})},
 		"redacted": {
 			"rules": {"a": {"redactions": {"/content/0/text"}}, "b": {"redactions": {"/x"}}},
-			"input": {"result": {}},
+			"input": {"method": "tools/call"},
 			"want": _allowed({"redact": {"/content/0/text", "/x"}}),
 		},
 		"withheld": {
 			"rules": {"a": {"withholds": {_reason("a", "a.x")}, "redactions": {"/x"}}},
-			"input": {"result": {}},
+			"input": {"method": "tools/call"},
 			"want": _denied({_reason("a", "a.x")}, {"deny_reason": "a.x says no"}),
 		},
-		"withholds is no set": {"rules": {"a": {"withholds": true}}, "input": {"result": {}}, "want": _denied({true}, {})},
+		"withholds is no set": {"rules": {"a": {"withholds": true}}, "input": {"method": "tools/call"}, "want": _denied({true}, {})},
 	}
 	got := gate.result with input as tc.input with data.gate.rules as tc.rules
 	got == tc.want

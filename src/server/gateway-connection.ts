@@ -34,6 +34,9 @@ export function gatewayConnection(edge: GatewayEdge, names: Names): Connection {
   };
 }
 
+/** Ids of our own requests to a client, as JSON text; nobody else uses them (reference/mcp.md §4.1). */
+const OUR_ID = /^"regate-[0-9a-f]{8,}-\d+"$/;
+
 interface Received {
   readonly line: ScreenedLine;
   readonly exchange: Exchange | undefined;
@@ -64,6 +67,8 @@ interface Asking {
 
 function answer(edge: GatewayEdge, names: Names, { request, exchange }: Asking): Answer | Promise<Answer | undefined> {
   const { id, method } = request;
+  if (OUR_ID.test(id.json))
+    return refuse(edge, { kind: "refused", rule: "own_id", code: RPC.invalidRequest, message: "`id` has the form of ours", id });
   const own = keyOf(id, exchange);
   const flight = edge.inFlight.open(own, method !== "initialize");
   if (!flight) return refuse(edge, { kind: "refused", rule: "id_in_flight", code: RPC.invalidRequest, message: "`id` is in flight", id });

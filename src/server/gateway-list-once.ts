@@ -19,6 +19,7 @@ export async function listOnce(
     pins: {
       observe: (_server, _kind, listed) => new Map(listed.map(({ name }) => [name, "pinned"])),
       serverStatus: () => "ok",
+      missingTools: () => [],
     },
     host: {
       onNotification: () => undefined,

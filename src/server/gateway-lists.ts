@@ -117,7 +117,10 @@ async function otherList(edge: GatewayEdge, names: Names, request: ScreenedReque
           list.name,
         );
   const texts = all
-    .filter(({ entry }) => isOne || !shared.has(nameOf(entry, list.name)))
+    .filter(({ server, entry }) => {
+      if (isOne) return true;
+      return list.name === "name" ? names.isServed(names.wireName(server, textAt(entry, "name"))) : !shared.has(nameOf(entry, list.name));
+    })
     .map(({ server, entry }) => textOf(entry, isOne || list.name !== "name" ? undefined : names.wireName(server, textAt(entry, "name"))));
   return listAnswer(request, { key: list.key, texts, rest: isOne ? (first?.rest ?? {}) : {} });
 }

@@ -47,7 +47,8 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
   if (target === "ambiguous")
     return refusedMessage(request, { decisionId: verdict.decisionId, refusal: refuse("handler", "name.ambiguous") });
   if (target === undefined) return errorAnswer(unroutable(request), id);
-  const pin = await pinProblem(edge, target, request.method === "prompts/get" ? named?.name : undefined);
+  const pin = await pinProblem(edge, target, named?.name);
+  if (pin === "unknown") return errorAnswer(unroutable(request), id);
   if (pin !== undefined) return refusedMessage(request, { decisionId: verdict.decisionId, refusal: pin });
   const peer = target.peer();
   if (peer === undefined)
@@ -117,7 +118,7 @@ function promptTarget({ upstreams }: GatewayEdge, names: Names, { method, params
   const given = isCompletion ? ref["name"] : method === "prompts/get" ? params["name"] : undefined;
   if (typeof given !== "string") return undefined;
   if (upstreams.length === 1) return { name: given, params };
-  const server = upstreams.find((one) => given.startsWith(names.wireName(one, "")));
+  const server = names.isServed(given) ? upstreams.find((one) => given.startsWith(names.wireName(one, ""))) : undefined;
   if (server === undefined) return { name: given, params };
   const name = given.slice(names.wireName(server, "").length);
   return { server, name, params: isCompletion ? { ...params, ref: { ...ref, name } } : { ...params, name } };
@@ -133,12 +134,16 @@ async function targetOf(edge: GatewayEdge, { method, params = {} }: ScreenedRequ
 function unroutable({ method, params = {} }: ScreenedRequest) {
   const { uri } = params;
   if (typeof uri === "string") return rpcError(RPC.invalidParams, "unknown resource", { uri }).error;
-  if (method === "prompts/get") return rpcError(RPC.invalidParams, "unknown prompt").error;
+  if (method === "prompts/get" || method === "completion/complete") return rpcError(RPC.invalidParams, "unknown prompt").error;
   return rpcError(RPC.methodNotFound, "method not found").error;
 }
 
-/** A server or prompt that its pins hold back. */
-async function pinProblem({ parts }: GatewayEdge, server: Upstream<Owner>, prompt?: string): Promise<Refusal | undefined> {
+/** A server or prompt that its pins hold back; of several servers also a prompt that is not listed: joined names are looked up. */
+async function pinProblem(
+  { parts, upstreams }: GatewayEdge,
+  server: Upstream<Owner>,
+  prompt: string | undefined,
+): Promise<Refusal | "unknown" | undefined> {
   const status = parts.pins.serverStatus({ id: server.entry.id, identity: identityOf(server.entry) });
   if (status !== "ok") return refuse("handler", `pin.${status}`);
   if (prompt === undefined) return undefined;
@@ -149,7 +154,8 @@ async function pinProblem({ parts }: GatewayEdge, server: Upstream<Owner>, promp
     return typeof name === "string" ? [{ name, definition }] : [];
   });
   const found = named.length === 0 ? undefined : server.observe("prompts", named).get(prompt);
-  if (found === undefined || found === "pinned") return undefined;
+  if (found === undefined) return upstreams.length > 1 ? "unknown" : undefined;
+  if (found === "pinned") return undefined;
   return refuse("handler", found === "new" ? "pin.new" : "pin.changed");
 }
 

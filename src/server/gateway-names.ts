@@ -3,7 +3,7 @@ import { upstreamFacts, type RiskRows } from "../call/risk-table.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
 import { settingsOf } from "../upstream/entry.ts";
-import type { ToolTable, UpstreamTool } from "../upstream/tool-table.ts";
+import { shown, type ToolTable, type UpstreamTool } from "../upstream/tool-table.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import type { Owner } from "./gateway-types.ts";
 
@@ -23,6 +23,8 @@ export interface Names {
   /** Name of a server's own tool or prompt on the wire. */
   readonly wireName: (server: Upstream<Owner>, name: string) => string;
   readonly factsOf: (wireName: string) => ToolFacts;
+  /** Whether a name is short enough to be served; one that is not is named on stderr, once. */
+  readonly isServed: (wireName: string) => boolean;
 }
 
 /**
@@ -34,6 +36,12 @@ export function createNames(upstreams: readonly Upstream<Owner>[], engine: Engin
   const isSingle = upstreams.length === 1;
   const wireName = (server: Upstream<Owner>, name: string): string => (isSingle ? name : `${server.entry.id}__${name}`);
   const tooLong = new Set<string>();
+  const isServed = (name: string): boolean => {
+    if (name.length <= MAX_NAME) return true;
+    if (!tooLong.has(name)) note(`${shown(name)} is not served: its name is longer than ${MAX_NAME} characters`);
+    tooLong.add(name);
+    return false;
+  };
   let tables: readonly ToolTable[] = [];
   let byName = new Map<string, Target>();
   const rebuild = (): void => {
@@ -46,12 +54,7 @@ export function createNames(upstreams: readonly Upstream<Owner>[], engine: Engin
       for (const name of ambiguous) byName.set(wireName(server, name), { kind: "ambiguous", server });
       for (const tool of tools.values()) put(byName, wireName(server, tool.name), { kind: "tool", server, tool });
     }
-    for (const name of byName.keys()) {
-      if (name.length <= MAX_NAME || byName.get(name)?.kind !== "tool") continue;
-      byName.delete(name);
-      if (!tooLong.has(name)) note(`tool \`${name}\` is not served: its name is longer than ${MAX_NAME} characters`);
-      tooLong.add(name);
-    }
+    for (const [name, { kind }] of byName) if (kind === "tool" && !isServed(name)) byName.delete(name);
   };
   const find = (name: string): Target => {
     rebuild();
@@ -59,7 +62,7 @@ export function createNames(upstreams: readonly Upstream<Owner>[], engine: Engin
     if (found !== undefined) return found;
     return { kind: "absent", servers: isSingle ? upstreams : upstreams.filter(({ entry }) => name.startsWith(`${entry.id}__`)) };
   };
-  return { find, wireName, factsOf: (name) => factsFor(find(name), name, rows) };
+  return { find, wireName, isServed, factsOf: (name) => factsFor(find(name), name, rows) };
 }
 
 function put(byName: Map<string, Target>, name: string, target: Target & { kind: "tool" }): void {

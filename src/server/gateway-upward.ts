@@ -31,7 +31,7 @@ export function passNotification(
 ): void {
   const { method, params, numbers } = message;
   if (method === "notifications/cancelled") return passWithdrawal(edge, server, params);
-  const peer = server.peer();
+  const peer = server.wire();
   let about = flight;
   let changed: JsonObject = params;
   if (method === "notifications/progress") {
@@ -81,7 +81,7 @@ export function passRequest(
   { message, flight }: { message: FromUpstream<"request">; flight: FlightOf | undefined },
 ): void {
   const { method, params, numbers, id } = message;
-  const peer = server.peer();
+  const peer = server.wire();
   const answer = (body: string): void => peer?.respond(id, body);
   if (method === "ping") return answer('"result":{}');
   const needed = NEEDED.get(method);

@@ -14,6 +14,9 @@ export type Incoming =
   | (Parsed & { readonly kind: "notification"; readonly method: string; readonly params: JsonObject })
   | { readonly kind: "dropped"; readonly reason: string };
 
+/** Deepest nesting of a message; nothing behind the parser may run out of stack. */
+const MAX_DEPTH = 512;
+
 /** Reads one message of an upstream. What is not one JSON-RPC object is to be dropped and counted (reference/gateway.md, Pumping). */
 export function readIncoming(json: string): Incoming {
   let parsed: ReturnType<typeof parseJson>;
@@ -22,7 +25,8 @@ export function readIncoming(json: string): Incoming {
   } catch {
     return dropped("a line that is not JSON");
   }
-  const { value: message, numbers } = parsed;
+  const { value: message, numbers, depth } = parsed;
+  if (depth > MAX_DEPTH) return dropped("a message that is nested too deeply");
   if (!isJsonObject(message)) return dropped("a line that is no object");
   if (message["jsonrpc"] !== "2.0") return dropped("a message that is not JSON-RPC 2.0");
   return typeof message["method"] === "string" ? asked({ message, numbers }, message["method"]) : answered({ message, numbers });

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../call/json.ts";
+import { identityOf } from "./entry.ts";
 import type { Incoming } from "./incoming.ts";
 import { readPages, type ListMethod, type Pages } from "./paged.ts";
 import { openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
 import { createStderrTail } from "./stderr-tail.ts";
-import { NO_TOOLS, toolTable, type ToolTable } from "./tool-table.ts";
+import { NO_TOOLS, shown, toolTable, type ToolTable } from "./tool-table.ts";
 import type { Hello, Upstream, UpstreamOptions } from "./upstream.ts";
 
 /** One connection of an upstream's life, from its opening to its end. */
@@ -122,8 +123,9 @@ async function greeting<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<Pe
 /** Changed instructions are left out (reference/gateway.md, Pins). */
 function withoutUnpinned<Owner>({ server, options }: Self<Owner>, result: JsonObject): JsonObject {
   const { instructions, ...rest } = result;
+  const given = typeof instructions === "string" ? [{ name: "instructions", definition: instructions }] : [];
+  const status = server.observe("instructions", given).get("instructions");
   if (typeof instructions !== "string") return result;
-  const status = server.observe("instructions", [{ name: "instructions", definition: instructions }]).get("instructions");
   if (status === "pinned") return result;
   options.host.note(`server \`${options.entry.id}\`: its instructions are left out (${status ?? "unknown"}): see \`regate pins show\``);
   return rest;
@@ -174,9 +176,12 @@ export function ownParams<Owner>({ state }: Self<Owner>): JsonObject | undefined
 
 /** Tells on stderr what is not served, once for each state of affairs. */
 function report<Owner>({ state, options }: Self<Owner>): void {
-  const { problems, tools } = state.table;
+  const { problems, tools, ambiguous } = state.table;
+  const { entry, pins } = options;
+  const missing = pins.missingTools({ id: entry.id, identity: identityOf(entry) }, new Set([...tools.keys(), ...ambiguous]));
   const held = [...tools.values()].filter(({ status }) => status !== "ok").map(({ name, status }) => `\`${name}\` (${status})`);
   const lines = [...problems, ...(held.length > 0 ? [`tools are held back, see \`regate pins show\`: ${held.join(", ")}`] : [])];
+  if (missing.length > 0) lines.push(`tools that are pinned are no longer listed: ${missing.map(shown).join(", ")}`);
   const text = lines.join("\n");
   if (text !== state.problems) for (const line of lines) options.host.note(`server \`${options.entry.id}\`: ${line}`);
   state.problems = text;

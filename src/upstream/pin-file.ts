@@ -20,6 +20,8 @@ export interface PinnedServer {
   /** Command with argv, or URL. */
   readonly identity: JsonObject;
   readonly pins: Readonly<Record<PinKind, ReadonlyMap<string, Pin>>>;
+  /** Kinds that the server has listed, be it nothing: of another kind the first use is still to come. */
+  readonly kinds: ReadonlySet<PinKind>;
 }
 
 /** The lock file by server id. */
@@ -54,7 +56,7 @@ function serverOf(value: JsonValue): PinnedServer {
   const { identity } = value;
   if (!isJsonObject(identity)) throw new Error("a server without `identity`");
   const pins = Object.fromEntries(PIN_KINDS.map((kind) => [kind, pinsOf(value[kind])]));
-  return { identity, pins: pins as PinnedServer["pins"] };
+  return { identity, pins: pins as PinnedServer["pins"], kinds: new Set(PIN_KINDS.filter((kind) => value[kind] !== undefined)) };
 }
 
 function pinsOf(value: JsonValue | undefined): ReadonlyMap<string, Pin> {
@@ -77,9 +79,9 @@ export function writePinFile(path: string, servers: PinnedServers): void {
   );
 }
 
-function entryOf([id, { identity, pins }]: [string, PinnedServer]): [string, JsonObject] {
-  const kinds = PIN_KINDS.filter((kind) => pins[kind].size > 0).map((kind) => [kind, plain(pins[kind])]);
-  return [id, { identity, ...(Object.fromEntries(kinds) as JsonObject) }];
+function entryOf([id, { identity, pins, kinds }]: [string, PinnedServer]): [string, JsonObject] {
+  const listed = PIN_KINDS.filter((kind) => kinds.has(kind)).map((kind) => [kind, plain(pins[kind])]);
+  return [id, { identity, ...(Object.fromEntries(listed) as JsonObject) }];
 }
 
 function plain(pins: ReadonlyMap<string, Pin>): JsonObject {

@@ -54,7 +54,7 @@ interface Compared {
 function kindDifferences({ server, kind, pinned, listed }: Compared): PinDifference[] {
   const [old, fresh] = [pinned?.pins[kind] ?? new Map(), listed.pins[kind]];
   // A kind that was never listed says nothing about what is pinned.
-  const names = fresh.size === 0 ? [] : [...new Set([...old.keys(), ...fresh.keys()])];
+  const names = !listed.kinds.has(kind) ? [] : [...new Set([...old.keys(), ...fresh.keys()])];
   return names.flatMap((name) => {
     const [was, is] = [old.get(name), fresh.get(name)];
     if (was?.digest === is?.digest) return [];
@@ -91,9 +91,10 @@ export function acceptPins(paths: PinPaths, { server, tool }: Accepted): readonl
 
 function accepted(pinned: PinnedServer | undefined, listed: PinnedServer | undefined, tool: string | undefined): PinnedServer {
   if (listed === undefined) throw new Error("nothing was listed");
+  const kinds = new Set([...(pinned?.kinds ?? []), ...(tool === undefined ? listed.kinds : ["tools" as const])]);
   if (tool === undefined) {
-    const kinds = PIN_KINDS.map((kind) => [kind, listed.pins[kind].size > 0 ? listed.pins[kind] : (pinned?.pins[kind] ?? new Map())]);
-    return { identity: listed.identity, pins: Object.fromEntries(kinds) as PinnedServer["pins"] };
+    const pins = PIN_KINDS.map((kind) => [kind, listed.kinds.has(kind) ? listed.pins[kind] : (pinned?.pins[kind] ?? new Map())]);
+    return { identity: listed.identity, pins: Object.fromEntries(pins) as PinnedServer["pins"], kinds };
   }
   const definition = listed.pins.tools.get(tool);
   if (definition === undefined) throw new Error(`the server has not listed a tool \`${tool}\``);
@@ -101,5 +102,5 @@ function accepted(pinned: PinnedServer | undefined, listed: PinnedServer | undef
     throw new Error("the server itself has changed: accept the whole server");
   }
   const pins = pinned?.pins ?? emptyPins();
-  return { identity: listed.identity, pins: { ...pins, tools: new Map(pins.tools).set(tool, definition) } };
+  return { identity: listed.identity, pins: { ...pins, tools: new Map(pins.tools).set(tool, definition) }, kinds };
 }

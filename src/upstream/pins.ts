@@ -19,12 +19,15 @@ export interface Listed {
 export interface PinStore {
   /**
    * Compares what a server lists with the lock file. A server without an entry is pinned on first use: whatever it lists during this
-   * process for the first time is pinned, a definition that changes after that is not.
+   * process for the first time is pinned, a definition that changes after that is not. Each kind has a first use of its own: a client
+   * that asks for tools only says nothing about prompts.
    * @returns the status of each name
    */
   observe(server: ObservedServer, kind: PinKind, listed: readonly Listed[]): ReadonlyMap<string, PinStatus>;
   /** What the lock file says about a server as a whole. */
   serverStatus(server: ObservedServer): "ok" | "server_changed" | "unreadable";
+  /** Pinned tools that a server does not list. @param names what it lists */
+  missingTools(server: ObservedServer, names: ReadonlySet<string>): readonly string[];
 }
 
 /** A server as it is configured. */
@@ -61,7 +64,7 @@ interface State {
   problem: string | undefined;
   lookedAt: number;
   readonly firstUse: Set<string>;
-  /** Servers whose first-use question is settled for this process. */
+  /** Servers and kinds whose first-use question is settled for this process. */
   readonly known: Set<string>;
 }
 
@@ -79,13 +82,15 @@ export function openPins(paths: PinPaths, note: (line: string) => void): PinStor
       if (state.problem !== undefined) return "unreadable";
       return isChanged(state, server) ? "server_changed" : "ok";
     },
+    missingTools: ({ id }, names) => [...(state.servers.get(id)?.pins.tools.keys() ?? [])].filter((name) => !names.has(name)),
     observe(server, kind, listed) {
       refresh(state, paths, note);
       const statusOf = judge(state, server, kind);
       const result = new Map(listed.map(({ name, definition }) => [name, statusOf(name, digestOf(definition))]));
       noteSeen(paths, server, { kind, listed });
-      const added = listed.filter(({ name }) => result.get(name) === "new" && state.firstUse.has(server.id));
-      if (added.length === 0 || state.problem !== undefined) return result;
+      if (state.problem !== undefined || !state.firstUse.has(useOf(server, kind))) return result;
+      const added = listed.filter(({ name }) => result.get(name) === "new");
+      if (added.length === 0 && (isChanged(state, server) || state.servers.get(server.id)?.kinds.has(kind) === true)) return result;
       const isKept = pin(state, paths, { server, kind, added, note });
       for (const { name } of added) result.set(name, isKept ? "pinned" : "unreadable");
       return result;
@@ -121,9 +126,10 @@ function stampOf(file: string): string {
 function judge(state: State, server: ObservedServer, kind: PinKind): (name: string, digest: string) => PinStatus {
   if (state.problem !== undefined) return () => "unreadable";
   const entry = state.servers.get(server.id);
-  if (!state.known.has(server.id)) {
-    state.known.add(server.id);
-    if (entry === undefined) state.firstUse.add(server.id);
+  const use = useOf(server, kind);
+  if (!state.known.has(use)) {
+    state.known.add(use);
+    if (entry?.kinds.has(kind) !== true) state.firstUse.add(use);
   }
   if (isChanged(state, server)) return () => "server_changed";
   return (name, digest) => {
@@ -131,6 +137,10 @@ function judge(state: State, server: ObservedServer, kind: PinKind): (name: stri
     if (known === undefined) return "new";
     return known.digest === digest ? "pinned" : "changed";
   };
+}
+
+function useOf({ id }: ObservedServer, kind: PinKind): string {
+  return `${id} ${kind}`;
 }
 
 function isChanged({ servers }: State, { id, identity }: ObservedServer): boolean {
@@ -150,7 +160,8 @@ function pin(state: State, { file }: PinPaths, { server, kind, added, note }: Ad
     state.servers = withPins(readPinFile(file), server, { kind, listed: added });
     writePinFile(file, state.servers);
     state.stamp = stampOf(file);
-    note(`pins: first use of server \`${server.id}\`: pinned ${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`);
+    if (added.length > 0)
+      note(`pins: first use of server \`${server.id}\`: pinned ${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`);
     return true;
   } catch (error) {
     note(`pins: lock file \`${file}\` cannot be written: ${oneLine(error instanceof Error ? error.message : String(error))}`);
@@ -168,7 +179,8 @@ export function withPins(
   const pins: PinnedServer["pins"] = before?.pins ?? emptyPins();
   const more = new Map<string, Pin>(pins[kind]);
   for (const { name, definition } of listed) more.set(name, { digest: digestOf(definition), definition });
-  return new Map(servers).set(server.id, { identity: server.identity, pins: { ...pins, [kind]: more } });
+  const kinds = new Set([...(before?.kinds ?? []), kind]);
+  return new Map(servers).set(server.id, { identity: server.identity, pins: { ...pins, [kind]: more }, kinds });
 }
 
 /** No pins of any kind. */
@@ -185,10 +197,10 @@ function noteSeen(
   try {
     const before = readSeen(seen);
     const last = before.get(server.id)?.pins ?? emptyPins();
-    const entry = { identity: server.identity, pins: { ...last, [kind]: new Map() } };
+    const entry = { identity: server.identity, pins: { ...last, [kind]: new Map() }, kinds: before.get(server.id)?.kinds ?? new Set() };
     const now = withPins(new Map(before).set(server.id, entry), server, { kind, listed });
     const text = (servers: PinnedServers): string =>
-      canonicalize([...servers].map(([id, { identity, pins }]) => [id, identity, digests(pins)])) ?? "";
+      canonicalize([...servers].map(([id, { identity, pins, kinds }]) => [id, identity, digests(pins), [...kinds]])) ?? "";
     if (text(before) !== text(now)) writePinFile(seen, now);
   } catch {
     // What a human is shown later is then older than what is listed now.

@@ -67,6 +67,8 @@ export interface Upstream<Owner> {
   observe(kind: PinKind, listed: readonly Listed[]): ReadonlyMap<string, PinStatus>;
   /** The connection, if there is one that is greeted. */
   peer(): Peer<Owner | undefined> | undefined;
+  /** The connection, greeted or not: a server may ask before it has answered `initialize`. */
+  wire(): Peer<Owner | undefined> | undefined;
   /** The result of `initialize`; empty before it and for a modern server. */
   readonly greeting: () => JsonObject;
   readonly era: () => Hello["era"] | undefined;
@@ -106,6 +108,7 @@ export function createUpstream<Owner>(options: UpstreamOptions<Owner>): Upstream
     },
     observe: (kind, listed) => observe(options, kind, listed),
     peer: () => (isAlive(self) && self.state.life?.greeting !== undefined ? self.state.life.open : undefined),
+    wire: () => (isAlive(self) ? self.state.life?.open : undefined),
     greeting: () => self.state.life?.greeting ?? {},
     era: () => self.state.hello?.era,
     close: () => close(self),

@@ -1,5 +1,5 @@
 // A small MCP server that keeps every byte it gets. Usage: node fixture-server.mjs LOG [OPTIONS as JSON]
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [log, optionsText = "{}"] = process.argv.slice(2);
 const options = JSON.parse(optionsText);
@@ -11,8 +11,8 @@ const tool = (name, more = {}) => ({
   ...more,
 });
 let tools = [
-  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell", "pid"].map((name) =>
-    tool(name),
+  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell", "pid", "say"].map(
+    (name) => tool(name),
   ),
   tool("wipe", { annotations: { destructiveHint: true } }),
   tool("look", { annotations: { readOnlyHint: true } }),
@@ -61,12 +61,22 @@ const CALLS = {
     result(id, "grown");
   },
   pid: (id) => result(id, String(process.pid)),
+  // Says a line as it stands; `ID` and `TOKEN` in it are the call's own. The call is answered by the line itself, or after it.
+  say: (id, { params }) => {
+    const { s, answers } = params.arguments;
+    send(s.replaceAll("ID", JSON.stringify(id)).replaceAll("TOKEN", JSON.stringify(params._meta?.progressToken ?? null)));
+    if (!answers) result(id, "said");
+  },
   env: (id) => result(id, JSON.stringify(process.env)),
 };
+
+/** Whether the first tool is away for now. */
+const isDropped = () => options.dropFirst !== undefined && existsSync(options.dropFirst);
 
 const METHODS = {
   initialize: (id, { params }) => {
     capabilities = params.capabilities;
+    for (const line of options.early ?? []) send(line);
     const answer = () =>
       send({
         jsonrpc: "2.0",
@@ -83,7 +93,9 @@ const METHODS = {
   },
   ping: (id) => send({ jsonrpc: "2.0", id, result: {} }),
   "tools/list": (id) =>
-    send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${options.rawTools ?? JSON.stringify({ tools, note: "kept" })}}`),
+    send(
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${options.rawTools ?? JSON.stringify({ tools: isDropped() ? tools.slice(1) : tools, note: "kept" })}}`,
+    ),
   "tools/call": (id, message, line) => (CALLS[message.params.name] ?? ((one) => result(one, message.params.name)))(id, message, line),
   "resources/list": (id) => send({ jsonrpc: "2.0", id, result: { resources: [{ uri: options.uri ?? "test://a", name: "a" }] } }),
   "resources/templates/list": (id) =>
@@ -91,7 +103,11 @@ const METHODS = {
   "resources/read": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { contents: [{ uri: params.uri, text: options.name ?? "text" }] } }),
   "prompts/list": (id) =>
-    send({ jsonrpc: "2.0", id, result: { prompts: [{ name: "hello", description: options.prompt ?? "says hello" }] } }),
+    send({
+      jsonrpc: "2.0",
+      id,
+      result: { prompts: (options.prompts ?? ["hello"]).map((name) => ({ name, description: options.prompt ?? "says hello" })) },
+    }),
   "prompts/get": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { messages: [{ role: "user", content: { type: "text", text: params.name } }] } }),
   "completion/complete": (id, { params }) =>
@@ -121,6 +137,7 @@ const METHODS = {
           }),
       }
     : {}),
+  ...(options.modernOnly ? { initialize: (id) => send({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }) } : {}),
   "x/custom": (id) => send({ jsonrpc: "2.0", id, result: { custom: true } }),
 };
 
