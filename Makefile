@@ -43,11 +43,11 @@ test: $(DIST) ## every test that needs Node alone (system parts are installed wh
 
 fmt: $(NODE_DEPS) ## format TypeScript, JSON and Rego
 	npx oxfmt .
-	node bin/regate.js policy fmt --write policy toolchain/house
+	node bin/regate.js policy fmt --write policy examples toolchain/house
 
 fmt-check: $(DIST) ## fail when a file is not formatted
 	npx oxfmt --check .
-	node bin/regate.js policy fmt --fail policy toolchain/house
+	node bin/regate.js policy fmt --fail policy examples toolchain/house
 
 lint: $(NODE_DEPS) ## lint with types; the doors between the rooms are lint rules
 	npx oxlint --type-aware --deny-warnings

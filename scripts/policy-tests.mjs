@@ -1,8 +1,8 @@
-// Runs the policy tests and those of the house rules through OPA's own tester (as WebAssembly) and reports the counts for CI.
+// Runs the tests of the policies, of the examples' policies and of the house rules through OPA's own tester (as WebAssembly) and reports the counts for CI.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 
-const SUITES = [["policy", "bundles"], ["toolchain/house"]];
+const SUITES = [["policy", "bundles", "examples/approval/second_person", "examples/policies"], ["toolchain/house"]];
 
 let [passed, failed, skipped] = [0, 0, 0];
 for (const paths of SUITES) {

@@ -1,10 +1,15 @@
+import { alphabetOf, alphanumeric, mapRuns, nextRun, type Run } from "./runs.ts";
 import { REDACTED } from "./secret-patterns.ts";
 
-/** Runs of the two base64 alphabets, with padding. */
-const BASE64 = /[A-Za-z0-9+/_-]{12,}={0,2}/g;
+/** Runs of the two base64 alphabets. */
+const BASE64 = { alphabet: alphanumeric("+/_-"), shortest: 12 };
 /** Base64 in lines, as `base64` and mail write it. */
 const WRAPPED = /(?<![A-Za-z0-9+/])(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]{1,76}={0,2}/g;
-const HEX = /(?<![A-Za-z0-9])(?:[0-9a-fA-F]{2}){8,}(?![A-Za-z0-9])/g;
+/** A line of `WRAPPED`. */
+const LINE = { alphabet: alphanumeric("+/"), shortest: 60 };
+const HEX_DIGIT = alphabetOf("0123456789abcdefABCDEF");
+/** Words that may be hex: whole bytes, eight or more. */
+const HEX = { alphabet: alphanumeric(), shortest: 16 };
 const WORD = /[^\s"'<>]+/g;
 const PERCENT = /%[0-9A-Fa-f]{2}/;
 
@@ -14,11 +19,25 @@ const PERCENT = /%[0-9A-Fa-f]{2}/;
  * @param hasSecret judges a decoded text
  */
 export function maskEncoded(text: string, hasSecret: (decoded: string) => boolean): string {
-  const unwrapped = text.includes("\n") ? text.replace(WRAPPED, (run) => (isBase64Secret(run, hasSecret) ? REDACTED : run)) : text;
-  let masked = unwrapped.replace(BASE64, (run) => maskBase64(run, hasSecret));
-  masked = masked.replace(HEX, (run) => (judged(Buffer.from(run, "hex"), hasSecret) ? REDACTED : run));
+  const unwrapped = hasLines(text) ? text.replace(WRAPPED, (run) => (isBase64Secret(run, hasSecret) ? REDACTED : run)) : text;
+  let masked = mapRuns(unwrapped, BASE64, { end: endOfPadding, isWorth: hasBothCases, map: (run) => maskBase64(run, hasSecret) });
+  masked = mapRuns(masked, HEX, { isWorth: isHex, map: (run) => (judged(Buffer.from(run, "hex"), hasSecret) ? REDACTED : run) });
   if (!PERCENT.test(masked)) return masked;
   return masked.replace(WORD, (word) => (PERCENT.test(word) && hasSecret(percentDecoded(word)) ? REDACTED : word));
+}
+
+/** Whether a text has a line that `WRAPPED` could begin with; nearly none has. */
+function hasLines(text: string): boolean {
+  for (let run = nextRun(text, LINE, 0); run !== undefined; run = nextRun(text, LINE, run.end)) {
+    if (run.end - run.start <= 76 && (text[run.end] === "\n" || text.startsWith("\r\n", run.end))) return true;
+  }
+  return false;
+}
+
+/** Base64 ends with up to two `=`. */
+function endOfPadding(text: string, { end }: Run): number {
+  if (text[end] !== "=") return end;
+  return text[end + 1] === "=" ? end + 2 : end + 1;
 }
 
 /** A run may also be several: segments of a path, or base64url in a longer word. */
@@ -30,8 +49,25 @@ function maskBase64(run: string, hasSecret: (decoded: string) => boolean): strin
 
 function isBase64Secret(run: string, hasSecret: (decoded: string) => boolean): boolean {
   // Encoded text mixes cases and begins like text; most words, numbers and identifiers do not.
-  if (!/[A-Z]/.test(run) || !/[a-z]/.test(run) || !isText(Buffer.from(run.slice(0, 8), "base64"))) return false;
+  if (!hasBothCases(run, { start: 0, end: run.length }) || !isText(Buffer.from(run.slice(0, 8), "base64"))) return false;
   return judged(Buffer.from(run, "base64"), hasSecret);
+}
+
+function hasBothCases(text: string, { start, end }: Run): boolean {
+  let [upper, lower] = [false, false];
+  for (let at = start; at < end && !(upper && lower); at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x61 && code <= 0x7a) lower = true;
+    else if (code >= 0x41 && code <= 0x5a) upper = true;
+  }
+  return upper && lower;
+}
+
+/** Whole bytes in hex. */
+function isHex(text: string, { start, end }: Run): boolean {
+  if ((end - start) % 2 !== 0) return false;
+  for (let at = start; at < end; at += 1) if (HEX_DIGIT[text.charCodeAt(at)] !== 1) return false;
+  return true;
 }
 
 function judged(bytes: Buffer, hasSecret: (decoded: string) => boolean): boolean {

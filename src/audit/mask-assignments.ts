@@ -1,10 +1,15 @@
+import { alphabetOf, alphanumeric, type Alphabet } from "./runs.ts";
 import { REDACTED } from "./secret-patterns.ts";
 import { countsTokens, isAuthorizationKey, isCookieKey, isSecretKey, isWorkingDirectory } from "./secret-keys.ts";
 import { endOfWord, valueReader } from "./secret-value.ts";
 import type { Span, ValueReader } from "./secret-value.ts";
 
-/** A name and the separator after it: `key=`, `key: `, `"key" : `, `\"key\":`, `key => `, `key := `. Starts only where no name goes on. */
-const ASSIGNMENT = /(?<![A-Za-z0-9_.$-])[A-Za-z0-9_.$-]+["'\\]{0,8}[ \t]{0,8}(?:=>|:=|={1,3}|:)(?:\\?[ \t]){0,8}/g;
+/** What separates a name from its value: `key=`, `key: `, `"key" : `, `\"key\":`, `key => `, `key := `. */
+const SEPARATOR = /(?:=>|:=|={1,3}|:)(?:\\?[ \t]){0,8}/y;
+/** Quotes, and blanks, between a name and its separator, at most. */
+const MOST_BETWEEN = 8;
+const NAME = alphanumeric("_.$-");
+const [SEPARATORS, BLANKS, QUOTES] = [alphabetOf("=:"), alphabetOf(" \t"), alphabetOf("\"'\\")];
 /** A long or short option that is followed by its value as the next word. */
 const OPTION = /(?<![A-Za-z0-9_.-])--?[A-Za-z][A-Za-z0-9_.-]*[ \t]+/g;
 /** SQL and configuration: a secret's name followed by a quoted value. */
@@ -49,22 +54,55 @@ function maskSpans(text: string, onSecret: OnSecret, spansOf: (text: string, rea
 function* assignmentSpans(text: string, reader: ValueReader): Iterable<Span> {
   let from = 0;
   for (;;) {
-    ASSIGNMENT.lastIndex = from;
-    const match = ASSIGNMENT.exec(text);
-    if (match === null) return;
-    const name = nameBefore(text, match);
-    const start = match.index + match[0].length;
-    const span = isSecretKey(name) ? secretSpan({ text, name, start, reader }) : undefined;
-    if (span !== undefined) yield span;
+    const found = nextName(text, from);
+    if (found === undefined) return;
+    from = found.separator + 1;
+    const name = nameBefore(text, found);
+    if (!isSecretKey(name)) continue;
+    SEPARATOR.lastIndex = found.separator;
+    const start = found.separator + (SEPARATOR.exec(text)?.[0].length ?? 1);
+    const span = secretSpan({ text, name, start, reader });
     from = span === undefined ? start : span.end;
+    if (span !== undefined) yield span;
   }
 }
 
+/** A name, where it begins, and where the separator behind it begins. */
+interface NamedPlace {
+  readonly at: number;
+  readonly name: string;
+  readonly separator: number;
+}
+
+/** The next name with a separator behind it. It is looked for from its separator, of which most texts have few. */
+function nextName(text: string, from: number): NamedPlace | undefined {
+  for (let separator = from; separator < text.length; separator += 1) {
+    if (!isIn(SEPARATORS, text, separator)) continue;
+    const end = back(text, back(text, separator, BLANKS), QUOTES);
+    let at = end;
+    while (at > from && isIn(NAME, text, at - 1)) at -= 1;
+    // One that began before `from` was looked at already.
+    if (at < end && !(at > 0 && isIn(NAME, text, at - 1))) return { at, name: text.slice(at, end), separator };
+  }
+  return undefined;
+}
+
+/** Goes back over so many characters of a kind, at most. */
+function back(text: string, from: number, over: Alphabet): number {
+  let at = from;
+  while (from - at < MOST_BETWEEN && isIn(over, text, at - 1)) at -= 1;
+  return at;
+}
+
+function isIn(alphabet: Alphabet, text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 && alphabet[code] === 1;
+}
+
 /** The name of an assignment; of `API Key: …` both words. */
-function nameBefore(text: string, match: RegExpExecArray): string {
-  const name = /^[A-Za-z0-9_.$-]*/.exec(match[0])?.[0] ?? "";
+function nameBefore(text: string, { name, at }: NamedPlace): string {
   if (!/^(?:key|phrase|code|word)$/i.test(name)) return name;
-  return (/[A-Za-z]{1,16}[ ]$/.exec(text.slice(Math.max(0, match.index - 17), match.index))?.[0] ?? "") + name;
+  return (/[A-Za-z]{1,16}[ ]$/.exec(text.slice(Math.max(0, at - 17), at))?.[0] ?? "") + name;
 }
 
 interface Assignment {

@@ -45,13 +45,16 @@ const COMPILED: readonly CompiledOption[] = OPTIONS.map(({ program, subcommand, 
 /** Some program of the table: most texts name none. */
 const ANY_PROGRAM = new RegExp(`(?<![\\w.-])(?:${OPTIONS.map(({ program }) => program).join("|")})(?![\\w.-])`);
 
+/** Some option of the table: looked for first, since that is quicker. */
+const ANY_OPTION = new RegExp(`[ \\t]-[${[...new Set(OPTIONS.map(({ option }) => option.slice(1)))].join("")}]`);
+
 /**
  * Masks secrets that programs take in options with meaningless names, in the text of a command.
  * @param text a command, or any text
  * @param onSecret told each value that was masked
  */
 export function maskPrograms(text: string, onSecret: OnSecret): string {
-  if (!ANY_PROGRAM.test(text)) return text;
+  if (!ANY_OPTION.test(text) || !ANY_PROGRAM.test(text)) return text;
   return COMPILED.reduce((masked, compiled) => maskOption(masked, compiled, onSecret), text);
 }
 

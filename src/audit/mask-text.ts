@@ -1,7 +1,8 @@
 import { maskAssignments } from "./mask-assignments.ts";
 import type { OnSecret } from "./mask-assignments.ts";
 import { maskPrograms } from "./mask-programs.ts";
-import { REDACTED, SIGNATURES, TOKENS, WEB_TOKENS } from "./secret-patterns.ts";
+import { mapRuns } from "./runs.ts";
+import { REDACTED, SIGNATURES, TOKENS, TOKEN_RUNS, WEB_TOKENS } from "./secret-patterns.ts";
 
 /** Nothing that a rule would find is shorter. */
 const SHORTEST = 6;
@@ -23,13 +24,18 @@ export function maskText(text: string, onSecret: OnSecret): string {
   if (text.length < SHORTEST || !TRIGGER.test(text)) return text;
   let masked = text.includes("PRIVATE KEY") ? maskPrivateKeys(text, onSecret) : text;
   if (masked.includes("://")) masked = maskUserInfo(masked, onSecret);
-  masked = maskMatches(masked, TOKENS, onSecret);
+  masked = maskTokens(masked, onSecret);
   if (masked.includes("ig=") || masked.includes("ignature=")) masked = maskMatches(masked, SIGNATURES, onSecret);
   if (masked.includes("eyJ")) masked = maskMatches(masked, WEB_TOKENS, onSecret);
   masked = maskAssignments(masked, onSecret);
   masked = maskAfter(masked, BEARER, (value) => (looksLikeToken(value) ? onSecret : undefined));
   masked = maskAfter(masked, BASIC, (value) => (isBasicCredential(value) ? onSecret : undefined));
   return maskPrograms(masked, onSecret);
+}
+
+/** Tokens of known forms; they are looked for in the words that are long enough for one. */
+function maskTokens(text: string, onSecret: OnSecret): string {
+  return mapRuns(text, TOKEN_RUNS, { map: (run) => maskMatches(run, TOKENS, onSecret) });
 }
 
 function maskMatches(text: string, pattern: RegExp, onSecret: OnSecret): string {

@@ -1,3 +1,5 @@
+import { alphanumeric, type RunKind } from "./runs.ts";
+
 /** What stands in the place of an erased text. */
 export const REDACTED = "[REDACTED]";
 
@@ -47,6 +49,9 @@ const ANY = `(?:${SECRET_PATTERNS.map((pattern) => pattern.source).join("|")})`;
 
 /** All of `SECRET_PATTERNS` in one scan: a token, and those that follow it without a gap. */
 export const TOKENS = new RegExp(`${FIRST}${START}${ANY}+`, "g");
+
+/** What every token stands in, together with an escape before it: `ghp_` and ten more are the shortest. */
+export const TOKEN_RUNS: RunKind = { alphabet: alphanumeric("_.+/=-\\"), shortest: 14 };
 
 /** Signatures of signed URLs. */
 export const SIGNATURES = /(?<=[?&](?:sig|Signature|X-Amz-Signature|X-Goog-Signature)=)[\w%+/=-]{16,}/g;
