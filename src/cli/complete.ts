@@ -41,6 +41,6 @@ export function completions(line: readonly string[], commands: readonly Command[
   const flags = options
     .filter((option) => option.kind === "list" || !before.includes(`--${option.name}`))
     .map((option) => `--${option.name}`);
-  const names = command === undefined ? subcommands(path, commands) : [];
+  const names = before.length === path.length ? subcommands(path, commands) : [];
   return (typed.startsWith("-") ? flags : names).filter((word) => word.startsWith(typed));
 }

@@ -1,6 +1,16 @@
 import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, signed } from "./govern.ts";
+import {
+  durationOf,
+  GOVERN_FLAGS,
+  governOptions,
+  neededFlag,
+  neededId,
+  noteUnknownSession,
+  placeOptions,
+  printList,
+  signed,
+} from "./govern.ts";
 import { write } from "./output.ts";
 
 const GRANT = "elevation grant";
@@ -71,6 +81,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
     by,
   );
   await write(io.stdout, `elevation ${granted.id} is in force until ${granted.expires_at}\n`);
+  await noteUnknownSession(io, stateDir, session);
   return 0;
 }
 
@@ -105,7 +116,10 @@ async function verify(args: Arguments, io: Io): Promise<number> {
     io.note(`the chain of elevations does not hold, so none is in force: ${state.reason}`);
     return 1;
   }
-  await write(io.stdout, `the chain of elevations holds: ${state.end.seq} entries, the last with hash ${state.end.hash}\n`);
+  await write(
+    io.stdout,
+    `the chain of elevations holds: ${state.end.seq === 1 ? "1 entry" : `${state.end.seq} entries`}, the last with hash ${state.end.hash}\n`,
+  );
   return 0;
 }
 

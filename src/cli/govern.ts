@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { resolveGovernOptions, type GovernOptions } from "../config/govern-options.ts";
@@ -112,6 +113,14 @@ export async function signed(args: Arguments, command: string): Promise<{ readon
   const places = await governOptions(args);
   const { openKey } = await import("../govern/keys.ts");
   return { stateDir: places.stateDir, by: { key: openKey(places, name), now: new Date() } };
+}
+
+/** Says that no session with this id has been here, if so: a stop or grant for a mistyped id reaches nobody, and looks as if it did. */
+export async function noteUnknownSession(io: Io, stateDir: string, session: string | undefined): Promise<void> {
+  if (session === undefined) return;
+  const { decisionLogFile } = await import("../audit/decision-log.ts");
+  const log = decisionLogFile(stateDir, session);
+  if (!existsSync(log)) io.note(`no session \`${visible(session)}\` is known here, so check its id: there is no \`${visible(log)}\``);
 }
 
 /** Prints a list: as JSON, or as a table whose cells show control and format characters as escapes. */

@@ -8,7 +8,8 @@ function withOption(parser: Argv, option: OptionSpec): Argv {
   const choices = option.choices === undefined || option.emptyAllowed === true ? {} : { choices: option.choices };
   const short = option.short === undefined ? {} : { alias: option.short };
   const placeholder = option.placeholder === undefined ? "" : `${option.placeholder}: `;
-  return parser.option(option.name, { ...value, ...choices, ...short, describe: `${placeholder}${option.describe}` });
+  // Not global: else the commands below this one would list it, too.
+  return parser.option(option.name, { ...value, ...choices, ...short, global: false, describe: `${placeholder}${option.describe}` });
 }
 
 function usageLine(command: Command): string {
@@ -32,10 +33,12 @@ function withCommands(parser: Argv, commands: readonly Command[], path: readonly
   for (const name of names) {
     const members = below.filter((command) => command.path[path.length] === name);
     const command = members.find((member) => member.path.length === path.length + 1);
+    const deeper = members.filter((member) => member !== command);
+    const withDeeper = (inner: Argv): Argv => withCommands(inner, deeper, [...path, name]);
     tree =
       command === undefined
-        ? tree.command(name, groupSummary(members, path.length + 1), (inner) => withCommands(inner, members, [...path, name]))
-        : tree.command(usageLine(command), command.summary, (inner) => withSurface(inner, command));
+        ? tree.command(name, groupSummary(members, path.length + 1), withDeeper)
+        : tree.command(usageLine(command), command.summary, (inner) => withDeeper(withSurface(inner, command)));
   }
   return tree;
 }

@@ -1,7 +1,17 @@
 import { ConfigError } from "../config/config-error.ts";
 import { MAX_SOURCE } from "../govern/names.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { durationOf, GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, signed } from "./govern.ts";
+import {
+  durationOf,
+  GOVERN_FLAGS,
+  governOptions,
+  neededFlag,
+  neededId,
+  noteUnknownSession,
+  placeOptions,
+  printList,
+  signed,
+} from "./govern.ts";
 import { write } from "./output.ts";
 
 const GRANT = "lease grant";
@@ -43,6 +53,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
     io.stdout,
     `lease ${granted.id} gives \`${destination}\` to commands of session \`${session}\` until ${granted.expires_at}\n`,
   );
+  await noteUnknownSession(io, stateDir, session);
   return 0;
 }
 
@@ -63,9 +74,7 @@ async function list(args: Arguments, io: Io): Promise<number> {
   const columns = ["id", "state", "session", "destination", "source_type", "source_name", "expires_at", "granted_by", "reason"];
   await printList(io, leases, { json: args.switches.has("json"), columns });
   if (unreadable.length === 0) return 0;
-  io.note(
-    `${unreadable.length} files in \`leases\` are no leases and grant nothing: ${unreadable.map((name) => `\`${name}\``).join(", ")}`,
-  );
+  io.note(`not a lease, and grants nothing, in \`leases\`: ${unreadable.map((name) => `\`${name}\``).join(", ")}`);
   return 1;
 }
 

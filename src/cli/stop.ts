@@ -2,7 +2,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { Halt } from "../govern/halts.ts";
 import type { Stop, StopScope } from "../govern/stops.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { GOVERN_FLAGS, governOptions, neededFlag, placeOptions, printList, signed } from "./govern.ts";
+import { GOVERN_FLAGS, governOptions, neededFlag, noteUnknownSession, placeOptions, printList, signed } from "./govern.ts";
 import { write } from "./output.ts";
 
 const SCOPE_FLAGS: readonly OptionSpec[] = [
@@ -39,6 +39,7 @@ async function stop(args: Arguments, io: Io): Promise<number> {
   const { placeStop } = await import("../govern/stops.ts");
   const { id } = placeStop(stateDir, { scope, reason, endRunning: args.switches.has("end-running") }, by);
   await write(io.stdout, `${nameOf(scope)} is stopped (${id})\n`);
+  if ("session" in scope) await noteUnknownSession(io, stateDir, scope.session);
   return 0;
 }
 

@@ -76,7 +76,7 @@ export function readKey(stateDir: string, name: string): KeyRecord | undefined {
 export function revokeKey(stateDir: string, name: string, now: Date): KeyRecord {
   forbidInAgentProcess(stateDir);
   const known = readKey(stateDir, name);
-  if (known === undefined) throw governError("govern.key_unknown", `no key is named \`${name}\``);
+  if (known === undefined) throw governError("govern.key_unknown", `no key is named \`${name}\` (see \`regate keys list\`)`);
   if (known.revoked_at !== undefined) return known;
   const revoked = { ...known, revoked_at: now.toISOString() };
   replaceStoreFile(publicPath(stateDir, name), textOf(revoked));
@@ -88,7 +88,7 @@ export function revokeKey(stateDir: string, name: string, now: Date): KeyRecord 
  * @throws GovernError `govern.decision_forbidden`, `govern.key_unknown`, `govern.key_revoked`, `govern.key_invalid`
  */
 export function openKey(places: KeyPlaces, name: string): SigningKey & { readonly owner: string } {
-  if (!KEY_NAME.test(name)) throw governError("govern.key_unknown", `no key is named \`${name}\``);
+  if (!KEY_NAME.test(name)) throw governError("govern.key_unknown", `no key is named \`${name}\` (see \`regate keys list\`)`);
   const path = privatePath(places.keysDir, name);
   const token = readStoreFile(path, 256)?.trim();
   if (token === undefined)

@@ -18,15 +18,19 @@ const COMMANDS: readonly Command[] = [
   },
   { path: ["policy", "build"], summary: "", options: [], examples: [], run },
   { path: ["policy", "test"], summary: "", options: [], examples: [], run },
+  { path: ["work"], summary: "", options: [{ name: "name", kind: "text", describe: "" }], examples: [], run },
+  { path: ["work", "list"], summary: "", options: [], examples: [], run },
 ];
 
 const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[] = [
-  ["commands", [""], ["serve", "policy"]],
+  ["commands", [""], ["serve", "policy", "work"]],
   ["commands by their start", ["po"], ["policy"]],
   ["nothing for an unknown start", ["x"], []],
   ["flags of the program", ["--"], ["--help", "--version"]],
   ["commands of a group", ["policy", ""], ["build", "test"]],
   ["commands of a group by their start", ["policy", "t"], ["test"]],
+  ["commands below a command", ["work", ""], ["list"]],
+  ["no command below one that has flags already", ["work", "--name", "x", ""], []],
   ["flags of a command", ["serve", "--"], ["--bundle", "--destructive-match", "--ignore", "--strict", "--help"]],
   [
     "flags not given yet; lists may come again",
@@ -38,7 +42,7 @@ const ROWS: readonly (readonly [string, readonly string[], readonly string[]])[]
   ["nothing where a file is expected", ["serve", "--bundle", ""], []],
   ["flags after a switch", ["serve", "-S", "--b"], ["--bundle"]],
   ["nothing for a plain word of a command", ["serve", ""], []],
-  ["no line at all", [], ["serve", "policy"]],
+  ["no line at all", [], ["serve", "policy", "work"]],
 ];
 
 describe("completions", () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import type { Setting } from "../../src/config/setting.ts";
@@ -50,4 +50,20 @@ describe("every command", () => {
       for (const option of command.options) expect(option.name).toMatch(/^[a-z][a-z0-9-]*$/);
     },
   );
+});
+
+describe("ARCHITECTURE.md and DEPENDENCIES.md", () => {
+  it("have a row for every room", () => {
+    const page = readFileSync("ARCHITECTURE.md", "utf8");
+    const rooms = readdirSync("src", { withFileTypes: true }).map((entry) => `\`src/${entry.name}${entry.isDirectory() ? "/" : ""}\``);
+    expect(rooms.filter((room) => !page.includes(`| ${room} `))).toEqual([]);
+  });
+
+  it("name every package", () => {
+    const page = readFileSync("DEPENDENCIES.md", "utf8");
+    const packages = JSON.parse(readFileSync("package.json", "utf8")) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+    const rows = Object.entries(packages.dependencies).map(([name, version]) => new RegExp(`\\| \`${name}\` +\\| ${version} `, "u"));
+    expect(rows.filter((row) => !row.test(page))).toEqual([]);
+    expect(Object.keys(packages.devDependencies).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
 });

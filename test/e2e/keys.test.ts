@@ -79,7 +79,7 @@ describe("regate keys", () => {
   it("an unknown key is exit code 1", () => {
     expect(regate(["keys", "revoke", "nobody", ...places().flags])).toMatchObject({
       status: 1,
-      lines: ["regate: no key is named `nobody`"],
+      lines: ["regate: no key is named `nobody` (see `regate keys list`)"],
     });
   });
 });

@@ -212,7 +212,10 @@ describe("regate lease", () => {
     "%s may hold a secret",
     (name) => {
       const { run } = operatorOf(join(temporaryFolder(), "state"));
-      expect(run(...GRANT, "--from", "env:A", "--as", name)).toMatchObject({ status: 0, stderr: "" });
+      expect(run(...GRANT, "--from", "env:A", "--as", name)).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(`gives \`${name}\``),
+      });
     },
   );
 

@@ -108,6 +108,21 @@ describe("regate stop and resume (U03)", () => {
   });
 
   it.each([
+    ["stop", []],
+    ["elevation grant", ["--tool", "run_shell"]],
+    ["lease grant", ["--from", "env:DEPLOY_KEY", "--as", "TOKEN"]],
+  ] as const)("`%s` for a session that has never been here says so, and is in force all the same", async (command, words) => {
+    const { operator, sessionId } = await supervised(BUNDLE);
+    const grant = (id: string) => operator.run(...command.split(" "), ...words, "--session", id, "--reason", "r", "--key", "anna");
+    expect(grant(sessionId)).toMatchObject({ status: 0, stderr: "" });
+    expect(grant("mcp-1000000000000000000")).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/[0-9a-f]{32}/),
+      lines: [expect.stringContaining("no session `mcp-1000000000000000000` is known here, so check its id")],
+    });
+  });
+
+  it.each([
     [["stop", "--reason", "r", "--key", "anna"], "give exactly one of"],
     [["stop", "--all", "--agent", "a", "--reason", "r", "--key", "anna"], "give exactly one of"],
     [["stop", "--all", "--key", "anna"], "`--reason` is missing"],
