@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     reporters: process.env["CI"] ? ["default", ["json", { outputFile: "test/.reports/vitest.json" }]] : ["default"],
     projects: [
-      { test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", "test/laws/**"] } },
+      { test: { ...shared, name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/e2e/**", "test/laws/**"], testTimeout: 30_000 } },
       { test: { ...shared, name: "laws", include: ["test/laws/**/*.test.ts"], testTimeout: 120_000 } },
       { test: { ...shared, name: "e2e", include: ["test/e2e/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
     ],

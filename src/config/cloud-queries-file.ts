@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
-import { visible } from "../call/visible.ts";
 import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 
@@ -35,7 +34,7 @@ export function readCloudQueriesFile(path: string, given: string): DeclaredQueri
   if (result.success)
     return new Map(Object.entries(result.data.queries).map(([space, queries]) => [space, new Map(Object.entries(queries))]));
   const [issue] = result.error.issues;
-  const place = visible((issue?.path ?? []).map(String).join("."));
+  const place = (issue?.path ?? []).map(String).join(".");
   throw refuse(
     place === "" ? "must hold a JSON object with `queries`, and nothing else" : `key \`${place}\` ${issue?.message ?? "is not valid"}`,
   );

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { isJsonObject } from "../call/json.ts";
 import { type HomeGrant, isHomePath, isLabel, isProfileVariable, isVariableValue, SANDBOX_PREFIX } from "../call/profile-words.ts";
-import { visible } from "../call/visible.ts";
 import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 
@@ -103,9 +102,9 @@ interface Issue {
 
 function problemOf(issue: Issue | undefined): string {
   if (issue === undefined) return "is not valid";
-  const place = visible(issue.path.map(String).join("."));
+  const place = issue.path.map(String).join(".");
   const [unknown] = issue.keys ?? [];
-  if (unknown !== undefined) return `has an unknown key \`${visible(unknown)}\``;
+  if (unknown !== undefined) return `has an unknown key \`${unknown}\``;
   const message = issue.issues?.[0]?.message ?? issue.message;
   return place === "" ? "must hold a JSON object with `profiles`" : `key \`${place}\` ${message}`;
 }

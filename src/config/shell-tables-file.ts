@@ -1,4 +1,3 @@
-import { visible } from "../call/visible.ts";
 import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 import { pathOf, type Picked } from "./sources.ts";
@@ -25,7 +24,7 @@ export async function readShellTables(picked: Picked | undefined, check: ShellTa
   const read = readBoundedFile(path, { maxBytes: MAX_BYTES, links: true });
   const problem = read.ok ? await check(read.text) : read.problem;
   if (!read.ok || problem !== undefined) {
-    throw new ConfigError("config.option", visible(`shell tables file \`${picked.value}\` ${problem ?? "cannot be used"}`), {
+    throw new ConfigError("config.option", `shell tables file \`${picked.value}\` ${problem ?? "cannot be used"}`, {
       cause: read.ok ? undefined : read.cause,
     });
   }

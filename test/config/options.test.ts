@@ -540,10 +540,10 @@ writeFileSync(join(folder, "plain"), "{}");
 writeFileSync(join(folder, "bad-tables.json"), '{"data":["bad"]}');
 const REFUSED: readonly (readonly [string, Given, string, string])[] = [
   [
-    "shell tables that the classifier refuses, on one line",
+    "shell tables that the classifier refuses, with its reason",
     { flags: { "shell-tables": "bad-tables.json" } },
     "config.option",
-    "shell tables file `bad-tables.json` key `data[0]`: is\\u{a}bad",
+    "shell tables file `bad-tables.json` key `data[0]`: is\nbad",
   ],
   ["shell tables that are missing", { flags: { "shell-tables": "none" } }, "config.option", "shell tables file `none` does not exist"],
   [

@@ -184,6 +184,7 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
     await session.call("run_shell", append("log"));
     const { page } = await openPage(browser, { height: 400 });
     await page.goto(admin.url);
+    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
     await page.keyboard.type(admin.token);
     await page.keyboard.press("Enter");
     await page.getByRole("article").waitFor();

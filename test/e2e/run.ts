@@ -30,7 +30,7 @@ export function regate(words: readonly string[], { input = "", env = {}, cwd }: 
   const run = spawnSync(process.execPath, [PROGRAM, ...words], {
     input,
     env: cleanEnv(env),
-    timeout: 30_000,
+    timeout: 110_000,
     maxBuffer: 256 * 1024 * 1024,
     ...(cwd === undefined ? {} : { cwd }),
   });

@@ -20,7 +20,7 @@ function start(flags: readonly string[], env: Record<string, string> = {}) {
     input: "",
     encoding: "utf8",
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
-    timeout: 20_000,
+    timeout: 110_000,
   });
   return { ...run, lines: run.stderr.split("\n").filter(Boolean), stateMade: existsSync(stateDir) };
 }

@@ -94,9 +94,9 @@ accepts if {
 # scope: document
 # title: Rejected messages
 # description: Unknown methods, and every message when the claim is not bound.
-rejects contains reason if some reason in deny
+rejects := deny | _unknown_message
 
-rejects contains message_unknown if not _method_is_known
+_unknown_message contains message_unknown if not _method_is_known
 
 _method_is_known if messages.is_known(input.method)
 

@@ -380,6 +380,21 @@ test_identity_gate_listing_shows_everything[note] if {
 test_identity_gate_upstream_tools[note] if {
 	some note, tc in {
 		"called whoami": {"call": _upstream("whoami", {}), "armed": _refused(set()), "confirmed": _allowed(set())},
+		"called whoami, without a key": {
+			"call": _upstream("whoami", {"command_key": null}),
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
+		"declared as a read by its joined name alone": {
+			"call": _upstream("who", {"command_key": "who"}),
+			"armed": _allowed({{"effect": "record_identity_read"}}),
+			"confirmed": _allowed({{"effect": "record_identity_read"}}),
+		},
+		"not of an upstream, whatever its server is called": {
+			"call": _upstream("who", {"command_key": "who", "source": "local"}),
+			"armed": _refused(set()),
+			"confirmed": _allowed(set()),
+		},
 		"declared as a read by its joined name": {
 			"call": _upstream("who", {}),
 			"armed": _allowed({{"effect": "record_identity_read"}}),
