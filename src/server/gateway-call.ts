@@ -12,6 +12,7 @@ import type { Exchange } from "./exchange.ts";
 import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
 import type { Names, Target } from "./gateway-names.ts";
 import { redacted } from "./gateway-redact.ts";
+import { bringUp } from "./gateway-hello.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import type { NumberSource } from "./json-source.ts";
@@ -172,7 +173,7 @@ async function upTarget(
   const servers = first.kind === "absent" ? first.servers : [first.server];
   const down = servers.filter((server) => server.status() !== "up");
   if (down.length === 0) return first;
-  await Promise.all(down.map((server) => settleWithin(edge, server)));
+  await Promise.all(down.map((server) => bringUp(edge, server)));
   const target = names.find(nameOf(call));
   return target.kind !== "absent" && target.server.status() !== "up" ? { kind: "absent", servers: [target.server] } : target;
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { clientFacts } from "./client-facts.ts";
-import { eraOf, greet, LATEST_LEGACY } from "./gateway-start.ts";
+import { eraOf, greet, LATEST_LEGACY, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
 import { completed } from "./modern.ts";
@@ -80,6 +80,15 @@ export function clientIsReady(edge: GatewayEdge): void {
 export function tellLate(edge: GatewayEdge, server: Upstream<Owner>): void {
   if (!edge.state.missed.delete(server) || edge.state.isClosing) return;
   for (const kind of ["tools", "prompts", "resources"]) edge.send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+}
+
+/** Brings a server up for a request to it: one that is down is started again, and its return is told to the client. */
+export async function bringUp(edge: GatewayEdge, server: Upstream<Owner>, ms?: number): Promise<void> {
+  const wasDown = server.status() === "down";
+  if (wasDown && !edge.state.isClosing) server.start();
+  if (!(await settleWithin(edge, server, ms)) || !wasDown) return;
+  edge.state.missed.add(server);
+  tellLate(edge, server);
 }
 
 /**

@@ -10,7 +10,8 @@ import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
 import { serverOfResource } from "./gateway-resources.ts";
 import { serverFacts, type Names } from "./gateway-names.ts";
 import { redacted } from "./gateway-redact.ts";
-import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
+import { bringUp } from "./gateway-hello.ts";
+import { greetIfNeeded } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
 import { isModern } from "./modern.ts";
@@ -41,7 +42,7 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
   const verdict = edge.corridor.message({ method, from: "client", params, facts });
   if (!verdict.allowed) return refusedMessage(request, verdict);
   greetIfNeeded(edge, request);
-  await Promise.all(edge.upstreams.filter((server) => server.status() !== "up").map((server) => settleWithin(edge, server, 10_000)));
+  await serversUp(edge, request, first ?? named?.server);
   if (first === undefined && method === "logging/setLevel") return await toAll(edge, message);
   const target = first ?? named?.server ?? (await targetOf(edge, request));
   if (target === "ambiguous")
@@ -62,6 +63,17 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
     signal: message.signal,
   });
   return answerOf(edge, { request, facts, end, decisionId: verdict.decisionId });
+}
+
+/** Waits for what comes up; started again is the server that the request is for, or may be for. */
+async function serversUp(edge: GatewayEdge, { params = {} }: ScreenedRequest, target: Upstream<Owner> | undefined): Promise<void> {
+  const { ref, uri } = params;
+  const isOfResource = typeof uri === "string" || (isJsonObject(ref) && typeof ref["uri"] === "string");
+  const wanted = edge.upstreams.filter((server) => {
+    const status = server.status();
+    return status === "starting" || (status === "down" && (server === target || (target === undefined && isOfResource)));
+  });
+  await Promise.all(wanted.map((server) => bringUp(edge, server, 10_000)));
 }
 
 interface Ended {

@@ -46,13 +46,13 @@ export interface UpstreamOptions<Owner> {
 /** One server behind one client session, through crashes and restarts. */
 export interface Upstream<Owner> {
   readonly entry: UpstreamEntry;
-  /** Opens the connection if there is none; nothing is said on it. */
+  /** Opens the connection if there is none, or the last one is over; nothing is said on it. Nothing else starts a server again. */
   start(): void;
-  /** Greets the server, the first time as given and after a restart again; gives its answer to `initialize`. */
+  /** Greets the server, the first time as given and after a restart again; gives its answer to `initialize`, `lost` when it is down. */
   greet(hello: Hello): Promise<PeerAnswer>;
   /** The client has said `notifications/initialized`, or may be taken to have. */
   initialized(): void;
-  /** Brings the server up if it is not: connection, handshake, list of tools. Tells whether it is up. */
+  /** Brings a server up that is starting: handshake, list of tools. Tells whether it is up. */
   settle(): Promise<boolean>;
   /** `up`: listed and usable; `starting`: may come up yet; `down`: a call has to start it. */
   readonly status: () => "up" | "starting" | "down";
@@ -87,7 +87,8 @@ export function createUpstream<Owner>(options: UpstreamOptions<Owner>): Upstream
     start: () => void beginLife(self),
     greet(hello) {
       self.state.hello ??= hello;
-      return greetLife(self, beginLife(self));
+      const life = self.state.life ?? beginLife(self);
+      return life.isOver ? Promise.resolve({ kind: "lost", sent: false }) : greetLife(self, life);
     },
     initialized() {
       self.state.mayInitialize = true;
@@ -122,8 +123,8 @@ function isAlive<Owner>({ state }: Self<Owner>): boolean {
 }
 
 async function settle<Owner>(self: Self<Owner>): Promise<boolean> {
-  if (self.closing.signal.aborted) return false;
-  const life = beginLife(self);
+  const { life } = self.state;
+  if (life === undefined || life.isOver || self.closing.signal.aborted) return false;
   life.settling ??= settleLife(self, life);
   const isUp = await within(START_MS, life.settling);
   if (isUp !== true && !life.isOver && !self.closing.signal.aborted) {

@@ -20,6 +20,7 @@ let tools = [
 ];
 if (options.only) tools = options.only;
 if (options.description) tools[0].description = options.description;
+if (options.descriptionFile && existsSync(options.descriptionFile)) tools[0].description = readFileSync(options.descriptionFile, "utf8");
 let capabilities = {};
 let asked = 0;
 const waiting = new Map();
@@ -161,6 +162,5 @@ process.stdin.setEncoding("utf8").on("data", (chunk) => {
 process.stdin.on("end", () => options.ignoreEnd || process.exit(0));
 if (options.ignoreTerm) process.on("SIGTERM", () => undefined);
 if (options.noise) process.stdout.write(options.noise);
-if (options.stderr) process.stderr.write(options.stderr);
-void readFileSync;
+if (options.stderr) process.stderr.write(options.stderr.repeat(options.stderrTimes ?? 1));
 void capabilities;
