@@ -36,7 +36,7 @@ export interface McpFile {
 const MAX_BYTES = 4 * 1024 * 1024;
 const ID = /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
 const KNOWN = new Set(["command", "args", "env", "cwd", "url", "headers", "disabled", "regate"]);
-const CHECKS: ReadonlySet<unknown> = new Set(["types", "off"]);
+const CHECKS: ReadonlySet<unknown> = new Set(["types", "full", "off"]);
 
 /**
  * Reads a configuration in the hosts' form: `mcpServers`, server id to `{command, args?, env?, cwd?}` or `{url, headers?}`.
@@ -122,11 +122,11 @@ function toolsOf(tools: JsonValue | undefined, fail: Fail): ReadonlyMap<string, 
 
 function toolSettings(settings: JsonObject | undefined, fail: Fail): ConfiguredTool {
   const { arguments: check, timeout_ms: timeout, concurrency } = settings ?? {};
-  if (check !== undefined && !CHECKS.has(check)) return fail("`arguments` must be `types` or `off`");
+  if (check !== undefined && !CHECKS.has(check)) return fail("`arguments` must be `types`, `full` or `off`");
   if (timeout !== undefined && !isCount(timeout, 86_400_000)) return fail("`timeout_ms` must be a whole number from 1");
   if (concurrency !== undefined && !isCount(concurrency, 10_000)) return fail("`concurrency` must be a whole number from 1");
   return {
-    ...(check === undefined ? {} : { arguments: check as "types" | "off" }),
+    ...(check === undefined ? {} : { arguments: check as "types" | "full" | "off" }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout as number }),
     ...(concurrency === undefined ? {} : { concurrency: concurrency as number }),
   };

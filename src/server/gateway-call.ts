@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import { PassedOn } from "../tools/tool-error.ts";
 import type { ToolContext } from "../tools/tool.ts";
-import { typeMisfit } from "../upstream/argument-types.ts";
 import { identityOf, settingsOf } from "../upstream/entry.ts";
 import { createSlots } from "../upstream/slots.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -12,6 +11,7 @@ import type { Exchange } from "./exchange.ts";
 import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
 import type { Names, Target } from "./gateway-names.ts";
 import { redacted } from "./gateway-redact.ts";
+import { argumentsMisfit } from "./gateway-arguments.ts";
 import { bringUp } from "./gateway-hello.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
@@ -137,7 +137,8 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   const { tool } = target;
   if (tool.status !== "ok") return fail(PIN_CODES[tool.status]);
   const settings = settingsOf(server.entry, tool.name);
-  const misfit = settings.arguments === "off" ? undefined : typeMisfit(context.call.arguments, tool.definition["inputSchema"]);
+  const checked = argumentsMisfit(context.call.arguments, tool, settings.arguments);
+  const misfit = typeof checked === "object" ? await checked : checked;
   if (misfit !== undefined) return fail("call.arguments_invalid", misfit);
   const release =
     settings.concurrency === undefined
@@ -235,6 +236,4 @@ function slotsOf({ parts }: GatewayEdge, { server, tool, count }: { server: Upst
   return slots;
 }
 
-function nameOf({ request }: GatewayCall): string {
-  return request.params?.["name"] as string;
-}
+const nameOf = ({ request }: GatewayCall): string => request.params?.["name"] as string;

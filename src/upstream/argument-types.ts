@@ -60,7 +60,8 @@ function propertyMisfit(value: JsonValue, { properties }: JsonObject, path: read
   return undefined;
 }
 
-function pathText(path: readonly (string | number)[]): string {
+/** A path in the arguments as it may stand in a refusal, such as `a.b[0]`; bounded. */
+export function pathText(path: readonly (string | number)[]): string {
   const text = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
   return text.replace(/^\./, "").replaceAll("`", "'").slice(0, 200);
 }

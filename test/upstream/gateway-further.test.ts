@@ -154,3 +154,57 @@ describe("several servers", () => {
     for (const name of ["one", "two"]) expect(gateway.got(name).some(({ method }) => method === "resources/read")).toBe(false);
   });
 });
+
+describe("the check of arguments", () => {
+  const strict = {
+    name: "strict",
+    inputSchema: {
+      type: "object",
+      required: ["a"],
+      additionalProperties: false,
+      properties: {
+        a: { type: "string", pattern: "^(x+x+)+y$" },
+        b: { enum: [1, 2] },
+        list: { items: { type: "object", required: ["k"] } },
+      },
+    },
+  };
+  const remote = { name: "remote", inputSchema: { type: "object", properties: { a: { $ref: "http://127.0.0.1:9/schema" } } } };
+  const old = { name: "old", inputSchema: { $schema: "http://json-schema.org/draft-07/schema#", type: "object", required: ["a"] } };
+
+  it("[gateway:decisions] `full` evaluates the whole schema, in bounded time, and loads nothing; refused calls leave no byte", async () => {
+    const stateDir = folder();
+    const entry = { ...fixtureEntry(join(stateDir, "one.log"), { only: [strict, remote, old] }), regate: { arguments: "full" } };
+    const gateway = startGateway({ stateDir, servers: { one: entry } });
+    await gateway.hello();
+    const text = async (name: string, args: object): Promise<string | undefined> => {
+      const answer = await gateway.call(name, args);
+      return codeOf(answer) === "call.arguments_invalid" ? answer.result?.content?.[0]?.text : String(codeOf(answer));
+    };
+    expect(await text("strict", {})).toContain("`a`: does not fit `required`");
+    expect(await text("strict", { a: "z" })).toContain("`a`: does not fit `pattern`");
+    expect(await text("strict", { a: "xxy", c: 1 })).toContain("`c`: does not fit `additionalProperties`");
+    expect(await text("strict", { a: "xxy", b: 3 })).toContain("`b`: does not fit `enum`");
+    expect(await text("strict", { a: "xxy", list: [{ k: 1 }, {}] })).toContain("`list[1].k`: does not fit `required`");
+    expect(await text("strict", { a: 7 })).toContain("`a`: expected string");
+    expect(await text("strict", { a: "x".repeat(60) })).toContain("cannot be evaluated in time");
+    expect(await text("remote", { a: 1 })).toContain("cannot be evaluated");
+    expect(await text("old", {})).toContain("`a`: does not fit `required`");
+    expect(gateway.got("one").some(({ method }) => method === "tools/call")).toBe(false);
+    expect(await text("strict", { a: "xxy", b: 2, list: [{ k: 1 }] })).toBe("ok");
+    const inputs = gateway.events().map(({ input }) => input as { command?: string; tool?: { arguments_checked?: string } } | undefined);
+    expect(inputs.find((input) => input?.command === "strict")?.tool?.arguments_checked).toBe("full");
+  });
+
+  it("[gateway:decisions] `pattern`, `enum`, `required` and references are not evaluated unless asked for; `off` checks nothing", async () => {
+    const stateDir = folder();
+    const regate = { tools: { old: { arguments: "off" } } };
+    const entry = { ...fixtureEntry(join(stateDir, "one.log"), { only: [strict, remote, old] }), regate };
+    const gateway = startGateway({ stateDir, servers: { one: entry } });
+    await gateway.hello();
+    expect(codeOf(await gateway.call("strict", { a: "z", b: 9, more: 1 }))).toBe("ok");
+    expect(codeOf(await gateway.call("strict", { a: 1 }))).toBe("call.arguments_invalid");
+    expect(codeOf(await gateway.call("remote", { a: 1 }))).toBe("ok");
+    expect(codeOf(await gateway.call("old", { a: 1 }))).toBe("ok");
+  });
+});
