@@ -1,13 +1,24 @@
 import { maskEncoded } from "./encoded.ts";
 import { REDACTED } from "./secret-patterns.ts";
+import { maskSkeletons, skeletonOf, withoutSkeletonTail } from "./skeleton.ts";
 
 /** So many secrets are remembered; the oldest go first. */
 const MAX_SECRETS = 256;
 /** So many characters of a form must stand at the end of an output that was cut for it to be taken away. */
 const MIN_TAIL = 4;
 
+/** Shortest piece of a secret that is looked for by itself. */
+const MIN_FORM = 8;
+
+interface Forms {
+  /** Looked for as they are. */
+  readonly exact: readonly string[];
+  /** Looked for whatever quotes, escapes, cases and line ends a program gives them (`skeletonOf`). */
+  readonly skeletons: readonly string[];
+}
+
 /** Secrets that this process has handed to commands, each with the forms in which it is looked for. */
-const live = new Map<string, readonly string[]>();
+const live = new Map<string, Forms>();
 
 /**
  * Remembers a secret that was handed to a command: the redactor masks it at every exit as long as this process lives (design §8, leases; trials E05).
@@ -27,31 +38,21 @@ export function hasLiveSecrets(): boolean {
 
 /**
  * Masks the secrets that were remembered: as they are, as JSON text, in base64 and base64url at every alignment, in hex, percent-encoded, and inside longer
- * encoded runs.
+ * encoded runs; and whatever quotes, escapes, cases, blanks and line ends a program puts into any of these.
  * @returns the same string when there is none
  */
 export function maskLiveSecrets(text: string, { isCut }: { readonly isCut: boolean } = { isCut: false }): string {
   if (live.size === 0 || text === "") return text;
   let masked = text;
-  for (const forms of live.values()) for (const form of forms) masked = masked.replaceAll(form, REDACTED);
-  if (isCut) masked = withoutTail(masked);
+  for (const { exact } of live.values()) for (const form of exact) masked = masked.replaceAll(form, REDACTED);
+  const skeletons = [...live.values()].flatMap((forms) => forms.skeletons);
+  masked = maskSkeletons(masked, skeletons, REDACTED);
+  if (isCut) masked = withoutSkeletonTail(masked, skeletons, { least: MIN_TAIL, replacement: REDACTED });
   const secrets = [...live.keys()];
   return maskEncoded(masked, (decoded) => secrets.some((secret) => decoded.includes(secret)));
 }
 
-/** Takes the beginning of a secret off the end of a text. */
-function withoutTail(text: string): string {
-  for (const forms of live.values()) {
-    for (const form of forms) {
-      for (let length = Math.min(form.length - 1, text.length); length >= MIN_TAIL; length -= 1) {
-        if (text.endsWith(form.slice(0, length))) return `${text.slice(0, -length)}${REDACTED}`;
-      }
-    }
-  }
-  return text;
-}
-
-function formsOf(secret: string): readonly string[] {
+function formsOf(secret: string): Forms {
   const bytes = Buffer.from(secret, "utf8");
   const hex = bytes.toString("hex");
   const percent = hex.replaceAll(/../g, "%$&");
@@ -64,9 +65,13 @@ function formsOf(secret: string): readonly string[] {
     encodeURIComponent(secret.toWellFormed()),
     new URLSearchParams({ x: secret }).toString().slice(2),
     // A program that prints a secret of several lines may indent each.
-    ...secret.split(/\r?\n/).filter((line) => line.length >= 16),
+    ...secret.split(/\r?\n/).filter((line) => line.length >= MIN_FORM),
   ];
-  return [...new Set(forms)].filter((form) => form.length >= 8).toSorted((a, b) => b.length - a.length);
+  return { exact: longestFirst(forms), skeletons: longestFirst(forms.map((form) => skeletonOf(form).bytes)) };
+}
+
+function longestFirst(forms: readonly string[]): readonly string[] {
+  return [...new Set(forms)].filter((form) => form.length >= MIN_FORM).toSorted((a, b) => b.length - a.length);
 }
 
 /** The characters of a secret's base64 that are the same whatever stands before and after it. */

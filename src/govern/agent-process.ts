@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { processStart } from "../audit/session-lock.ts";
+import { AGENT_CHILD_VARIABLE } from "../call/agent-child.ts";
 import { governError } from "./govern-error.ts";
 
 let servesAgent = false;
@@ -27,13 +28,25 @@ export function forbidInAgentProcess(stateDir: string): void {
   );
 }
 
-/** Whether a process above this one holds the lock of a session of this state directory. */
+/**
+ * Whether a process above this one holds the lock of a session of this state directory, or was started as a child of an agent, whatever state
+ * directory that has: a copy of one has no locks.
+ */
 function isBelowAgent(stateDir: string): boolean {
   const agents = sessionHolders(stateDir);
-  for (let pid = process.pid; pid > 1 && agents.size > 0; pid = parentOf(pid)) {
-    if (agents.get(pid) === processStart(pid)) return true;
+  for (let pid = process.pid; pid > 1; pid = parentOf(pid)) {
+    if (agents.get(pid) === processStart(pid) || isAgentChild(pid)) return true;
   }
   return false;
+}
+
+/** Whether a process was given the variable that marks an agent's children; it cannot take it out of what the kernel keeps. */
+function isAgentChild(pid: number): boolean {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`.includes(`\0${AGENT_CHILD_VARIABLE}=`);
+  } catch {
+    return false;
+  }
 }
 
 /** Process ids with their start: a number may have gone to another process since. */

@@ -94,8 +94,10 @@ export function runShellTool({ workdir, environment, confinement, leases: secret
           launcher,
           beforeSpawn,
         });
-        const { stdout, stderr, truncated } = ran;
-        const output = { stdout: withoutSecrets(stdout, truncated), stderr: withoutSecrets(stderr, truncated) };
+        const { stdout, stderr, truncated, timed_out: isLate, signal: ender } = ran;
+        // A command that was ended may have been in the middle of a secret.
+        const isCut = truncated || isLate || ender !== null;
+        const output = { stdout: withoutSecrets(stdout, isCut), stderr: withoutSecrets(stderr, isCut) };
         return { structured: { ...ran, ...output } satisfies JsonObject };
       } catch (error) {
         throw readable(error);

@@ -36,6 +36,12 @@ function formsIn(text: string): readonly string[] {
   return FORMS.filter((form) => text.includes(form));
 }
 
+/** Whether the secret stands in what a command wrote, whatever quotes, blanks and cases it has there, and whatever follows the first part. */
+function bareIn({ structured }: Answer): boolean {
+  const written = `${String(structured?.["stdout"])}${String(structured?.["stderr"])}`.replaceAll("&#34;", "");
+  return /example\+(?:secret\/9f8_|s$)|secret\/9f8_/.test(written.toLowerCase().replaceAll(/[^a-z0-9+/_=]/g, ""));
+}
+
 /** Ways in which a command may print a variable. */
 const PRINTS = [
   'printf %s "$TOKEN"',
@@ -51,6 +57,15 @@ const PRINTS = [
   `${process.execPath} -e 'console.log(JSON.stringify({t: process.env.TOKEN}), encodeURIComponent(process.env.TOKEN), new URLSearchParams({t: process.env.TOKEN}).toString())'`,
   "env",
   "export -p",
+  'set -x; : "$TOKEN"',
+  'printf "%q\\n" "$TOKEN"; echo "${TOKEN@Q}" "${TOKEN@A}"; declare -p TOKEN',
+  'ls "$TOKEN"; cat "/none/$TOKEN"; "$TOKEN"',
+  'printf %s "${TOKEN^^}" "${TOKEN,,}"',
+  'printf %s "$TOKEN" | fold -w 5',
+  'printf %s "$TOKEN" | base64 -w 8; printf %s "$TOKEN" | od -An -v -tx1 -w4',
+  `${process.execPath} -e 'const t = process.env.TOKEN; console.log({ [t]: [t] }); console.log(JSON.stringify(JSON.stringify({ [t]: t })))'`,
+  `${process.execPath} -e 'console.log(process.env.TOKEN.replace(/["<>&\\x27]/g, (c) => "&#" + c.charCodeAt(0) + ";"))'`,
+  'printf %s "${TOKEN:0:9}"; kill -9 $$',
   'head -c 65500 /dev/zero | tr "\\0" x; printf %s "$TOKEN$TOKEN$TOKEN"',
   'for n in 65513 65525 65530; do head -c $n /dev/zero | tr "\\0" x | head -c $n; printf %s "$TOKEN"; done',
 ];
@@ -70,6 +85,7 @@ describe("a lease", () => {
     for (const command of PRINTS) {
       const answer = await session.call("run_shell", { command });
       expect([command, formsIn(`${answer.text}${String(answer.structured?.["stdout"])}`)]).toEqual([command, []]);
+      expect([command, bareIn(answer)]).toEqual([command, false]);
       answers.push(answer);
     }
     expect(JSON.stringify(answers)).toContain("[REDACTED]");
@@ -191,6 +207,14 @@ describe("regate lease", () => {
       "GIT_SSH_COMMAND",
       "HOME",
       "REGATE_AGENT_CHILD",
+      "XDG_CONFIG_HOME",
+      "BASH_LOADABLES_PATH",
+      "VIMINIT",
+      "PSQLRC",
+      "TF_CLI_ARGS",
+      "SSL_CERT_FILE",
+      "PIP_INDEX_URL",
+      "NODE_TLS_REJECT_UNAUTHORIZED",
       "PS4",
       "a b",
       "A=B",
