@@ -3,6 +3,8 @@ import { dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { ConfigError, errorCode } from "../config/config-error.ts";
+import { bundleFromAnywhere } from "../config/bundle-anywhere.ts";
+import { surroundings } from "../config/sources.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { governOptions, neededFlag, neededWord } from "./govern.ts";
 import { write } from "./output.ts";
@@ -20,7 +22,7 @@ function read(path: string): JsonObject {
   }
   const parsed = parseJsonOnce(text);
   if (!parsed.ok || !isJsonObject(parsed.value))
-    throw new ConfigError("config.option", `\`${path}\` is no JSON object with a reading of its own`);
+    throw new ConfigError("config.option", `\`${path}\` is not one JSON object: it is broken, or a key stands twice in it`);
   return parsed.value;
 }
 
@@ -69,7 +71,8 @@ function serverId(name: string): string {
 
 async function run(args: Arguments, io: Io): Promise<number> {
   const path = resolve(neededWord(args, { command: "wrap", what: "the host's configuration file" }));
-  const bundle = neededFlag(args, { command: "wrap", flag: "bundle" });
+  neededFlag(args, { command: "wrap", flag: "bundle" });
+  const bundle = await bundleFromAnywhere(args, surroundings());
   const { stateDir } = await governOptions(args);
   const file = read(path);
   const key = KEYS.find((name) => isJsonObject(file[name]));
@@ -84,6 +87,10 @@ async function run(args: Arguments, io: Io): Promise<number> {
   if (!args.switches.has("write")) {
     for (const needed of files) io.note(`\`--write\` also makes \`${needed.path}\`, which holds the server's environment`);
     await write(io.stdout, text);
+    return 0;
+  }
+  if (kept.length === all.length) {
+    await write(io.stdout, `${path} needs no change\n`);
     return 0;
   }
   const backup = `${path}.before-regate-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;

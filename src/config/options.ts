@@ -24,7 +24,8 @@ import { readToolsFile } from "./tools-file.ts";
 const DEFAULT_DEADLINE_MS = 1_000;
 const DEFAULT_CONFIRM_TIMEOUT_MS = 120_000;
 const MAX_CONTEXT_BYTES = 1_048_576;
-const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));
+/** Where the packaged bundles are. */
+export const PACKAGED_BUNDLES = fileURLToPath(new URL("../../wasm", import.meta.url));
 
 /** How the bundle is to be loaded. */
 export interface PolicyOptions {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { DecisionLog } from "../audit/log.ts";
@@ -39,6 +40,7 @@ import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { createScriptCalls } from "./script-calls.ts";
 import { sessionPublisher } from "./session-publisher.ts";
 import { serveStdio } from "./stdio.ts";
+import { messageOf, withCause } from "./problem.ts";
 
 /** What every server is made of: validated options and the engine. */
 export interface SharedOptions {
@@ -104,10 +106,6 @@ export interface RunningServer {
 
 const unixNanoseconds = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
-function messageOf(problem: unknown): string {
-  return problem instanceof Error ? problem.message : String(problem);
-}
-
 /** What the clients of one process share; whatever belongs to one client is in its `ClientSession`. */
 export interface ServerParts {
   readonly options: SharedOptions;
@@ -149,7 +147,8 @@ function openSessionLog({ stateDir, version, note }: SharedOptions, { sessionId 
   const labels = { id: sessionId, version };
   return openLateLog({
     open: () => openDecisionLog({ stateDir, sessionId, labels, now: unixNanoseconds }),
-    report: (problem) => note(`every call is refused until the decision log can be opened: ${messageOf(problem)}`),
+    report: (problem) =>
+      note(`every call is refused until the decision log in \`${join(stateDir, "decisions")}\` can be opened: ${withCause(problem)}`),
   });
 }
 

@@ -257,6 +257,14 @@ async function runningSleep(): Promise<{ server: ReturnType<typeof serve>; pid: 
 const LONG_MS = 10_000;
 
 describe("an unusable decision log", () => {
+  it("is said on stderr with its place and why", () => {
+    const decisions = write("decisions", "in the way");
+    const stateDir = dirname(decisions);
+    const { status, stderr } = regate(["serve", "--state-dir", stateDir]);
+    expect(status).toBe(0);
+    expect(stderr).toContain(`the decision log in \`${decisions}\` can be opened: the decision log is not available (not a folder`);
+  });
+
   it("leaves the server up and refuses every call, until it can be written", async () => {
     const stateDir = temporaryFolder();
     writeFileSync(join(stateDir, "decisions"), "in the way");

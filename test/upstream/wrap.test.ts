@@ -47,6 +47,22 @@ describe("regate wrap", () => {
     });
     // A second time changes nothing.
     expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, file).stdout).toBe(printed.stdout);
+    expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).stdout).toBe(`${file} needs no change\n`);
+    expect(readdirSync(at).filter((name) => name.startsWith("mcp.json.before-regate-"))).toEqual([backup]);
+  });
+
+  it("names a bundle so that the host finds it from wherever it starts the gate, and refuses one that is not there", () => {
+    const at = folder();
+    const file = join(at, "mcp.json");
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: { command: "npx" } } }));
+    expect(run("wrap", "--bundle", "wasm/agent-session", file).stdout).toContain(JSON.stringify(join(process.cwd(), "wasm/agent-session")));
+    const refused = run("wrap", "--bundle", "agent-sesion", "--write", file);
+    expect(refused).toMatchObject({
+      status: 2,
+      stdout: "",
+      stderr: expect.stringContaining("bundle `agent-sesion` does not exist") as string,
+    });
+    expect(readdirSync(at)).toEqual(["mcp.json"]);
   });
 
   it("refuses what is no configuration", () => {
