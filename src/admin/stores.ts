@@ -1,5 +1,6 @@
 import { visible } from "../call/visible.ts";
 import { decideApproval } from "../govern/approval-decide.ts";
+import { displayLine } from "../govern/approval-display.ts";
 import { listApprovals, readApproval } from "../govern/approval-list.ts";
 import type { ApprovalView } from "../govern/approval-view.ts";
 import { watchApprovals } from "../govern/approval-watch.ts";
@@ -61,10 +62,16 @@ function approvalOf({ requester, rule, votes, approvers, ...view }: ApprovalView
   };
 }
 
+/** What somebody wrote freely may hold a secret, too (trial E05). */
+const FREE_TEXTS: ReadonlySet<string> = new Set(["reason", "message"]);
+
 /** A copy whose own texts show what could disguise them. */
 function shownTexts<Entry extends object>(entry: Entry): Entry {
   return Object.fromEntries(
-    Object.entries(entry).map(([name, value]) => [name, typeof value === "string" ? visible(value) : value]),
+    Object.entries(entry).map(([name, value]) => {
+      if (typeof value !== "string") return [name, value];
+      return [name, FREE_TEXTS.has(name) ? displayLine(value) : visible(value)];
+    }),
   ) as Entry;
 }
 
@@ -87,7 +94,7 @@ function stopsIn({ stops, halts }: StopList): StopsAnswer["stops"] {
   return [
     ...stops.map(({ scope, reason, end_running, stopped_at: at, stopped_by: key }) => ({
       scope,
-      reason: visible(reason),
+      reason: displayLine(reason),
       key,
       at,
       end_running,
@@ -115,7 +122,7 @@ function elevationOf(view: ElevationView): ElevationsAnswer["active"][number] {
   return {
     id,
     role,
-    reason: visible(reason),
+    reason: displayLine(reason),
     tools: [...tools],
     session: session ?? null,
     agent: agent === undefined ? null : visible(agent),

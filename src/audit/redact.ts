@@ -101,27 +101,41 @@ function maskCopies(value: JsonValue, walk: Walk, mayMask: (path: Path) => boole
     throw auditError("audit.redaction_failed", "the event has too many secrets to be redacted");
   const known = knownMasker(secrets);
   const mask = (text: string): string => maskLiveSecrets(secrets.length === 0 ? text : known(text));
-  return mapStrings(value, walk.path, (text) => {
-    const masked = mayMask(walk.path) ? mask(text) : text;
-    if (masked === text) return text;
-    noteErased(walk, "masked");
-    return maskString(masked, walk);
+  return mapStrings(value, walk.path, {
+    map(text) {
+      const masked = mayMask(walk.path) ? mask(text) : text;
+      if (masked === text) return text;
+      noteErased(walk, "masked");
+      return maskString(masked, walk);
+    },
+    nameOf: (key) => (mayMask(walk.path) ? mask(key) : key),
+    onErased: () => noteErased(walk, "erased"),
   });
 }
 
+interface StringMap {
+  readonly map: (text: string) => string;
+  /** The name of a member as it may be written; a member with another one is left out. */
+  readonly nameOf: (key: string) => string;
+  readonly onErased: () => void;
+}
+
 /** Maps every string of a value, with `path` at its place while it is mapped; copies only what changes. */
-function mapStrings(value: JsonValue, path: (string | number)[], map: (text: string) => string): JsonValue {
-  if (typeof value === "string") return map(value);
+function mapStrings(value: JsonValue, path: (string | number)[], strings: StringMap): JsonValue {
+  if (typeof value === "string") return strings.map(value);
   if (typeof value !== "object" || value === null) return value;
   const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [...value] : { ...value };
   let changed = false;
   for (const [key, item] of Object.entries(value)) {
-    path.push(Array.isArray(value) ? Number(key) : key);
-    const mapped = mapStrings(item, path, map);
+    const name = Array.isArray(value) ? key : strings.nameOf(key);
+    path.push(Array.isArray(value) ? Number(key) : name);
+    const mapped = name === key ? mapStrings(item, path, strings) : undefined;
+    if (mapped === undefined) strings.onErased();
     path.pop();
     if (mapped === item) continue;
-    (copy as JsonObject)[key] = mapped;
     changed = true;
+    if (mapped === undefined) delete (copy as JsonObject)[key];
+    else (copy as JsonObject)[key] = mapped;
   }
   return changed ? copy : value;
 }

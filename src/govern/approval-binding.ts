@@ -22,6 +22,8 @@ export interface BindingFacts {
   readonly profile: string | null;
   /** Names of the variables that are put into the command's environment. */
   readonly variables: readonly string[];
+  /** What the profile grants of the home directory, one text a path; with what may be done there. */
+  readonly home: readonly string[];
   readonly sandbox: Readonly<JsonObject>;
   /** Identity of the upstream server; `""` for a local tool. */
   readonly server: string;
@@ -66,11 +68,19 @@ export function bindCall(facts: BindingFacts): BoundCall {
     ...call,
     requester: { ...requester },
     variables: [...facts.variables].sort(),
+    home: [...facts.home].sort(),
     workdir: folder ?? null,
     files: bound,
   };
   const digest = hash("sha256", canonicalJson(whole as unknown as JsonObject), "hex");
-  const shown = displayText({ ...facts, variables: whole.variables, workdir: placeText(folder), files: bound.flatMap(linesOf), digest });
+  const shown = displayText({
+    ...facts,
+    variables: whole.variables,
+    home: whole.home,
+    workdir: placeText(folder),
+    files: bound.flatMap(linesOf),
+    digest,
+  });
   if (Buffer.byteLength(shown.text) > MAX_SHOWN_BYTES) return { ok: false, problem: "the call is too long to be shown to a human" };
   return { ok: true, digest, call: hash("sha256", canonicalJson(call), "hex"), workdir: folder?.real_path ?? "", shown };
 }

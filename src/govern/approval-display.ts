@@ -14,6 +14,7 @@ export interface DisplayFacts {
   readonly workdir: string;
   readonly profile: string | null;
   readonly variables: readonly string[];
+  readonly home: readonly string[];
   readonly sandbox: Readonly<JsonObject>;
   readonly server: string;
   readonly policy: string;
@@ -46,6 +47,7 @@ export function displayText(facts: DisplayFacts): ApprovalView["shown"] {
     ...field("working directory", facts.workdir === "" ? "none" : facts.workdir),
     ...field("profile", facts.profile === null ? "none" : `\`${facts.profile}\``),
     ...field("variables of the profile", facts.variables.length === 0 ? "none" : facts.variables.join(", ")),
+    ...(facts.home.length === 0 ? [] : ["of the home directory:", ...facts.home.flatMap((path) => gutter(path))]),
     ...field("sandbox", JSON.stringify(facts.sandbox)),
     ...(facts.server === "" ? [] : field("server", facts.server)),
     ...field("asked by", requesterText(facts.requester)),

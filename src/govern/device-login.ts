@@ -26,6 +26,8 @@ export interface LoginNotice {
 export interface DeviceLoginParts {
   /** Absent: nobody configured one. */
   readonly issuer?: DeviceIssuer | undefined;
+  /** The user was authenticated on the way in: no login may replace that. */
+  readonly isAuthenticated?: boolean | undefined;
   readonly stateDir: string;
   readonly sessionId: string;
   /** Shows code and address to the human; false when the human declines. */
@@ -54,6 +56,7 @@ export async function deviceLogin(
   const { duration = DEFAULT_DURATION } = wish;
   const patienceMs = parseDuration(duration);
   if (patienceMs === undefined) throw deviceError("the duration must be above zero and at most 24h, such as `10m`");
+  if (parts.isAuthenticated === true) throw deviceError("the user of this session was authenticated by its token and cannot be replaced");
   if (parts.issuer === undefined) throw deviceError("no authorization server is configured");
   checkTokenPlace(parts.stateDir, parts.sessionId);
   const declined = new AbortController();

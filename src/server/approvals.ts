@@ -122,6 +122,7 @@ function factsOf(
     workdir,
     profile: session.profile.active,
     variables: call.tool === RUN_SHELL ? variableNames(session, grants) : [],
+    home: call.tool === RUN_SHELL ? homeGrants(session) : [],
     sandbox: { kind: sandbox, network, write },
     server: server === "" ? "" : `${server}${digest === undefined ? "" : ` (${digest})`}`,
     files,
@@ -137,6 +138,10 @@ function requesterOf({ user }: SessionView): BindingFacts["requester"] {
 /** Variables that a profile or a lease gives to a command. */
 function variableNames({ variables }: SessionView, { leases }: Grants): readonly string[] {
   return [...new Set([...Object.keys(variables ?? {}), ...leases.map(({ destination }) => destination)])];
+}
+
+function homeGrants({ home = [] }: SessionView): readonly string[] {
+  return home.map(({ path, write }) => `${path} (${write ? "write" : "read"})`);
 }
 
 /** Uses the approval of a call right before its handler; what is answered instead when that cannot be. */

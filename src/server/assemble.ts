@@ -13,7 +13,7 @@ import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
 import type { SessionIdentityState } from "../session/identity-state.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
-import { osUser, type OsUser } from "../session/os-user.ts";
+import { osUser, type OsUser, type SessionUser } from "../session/os-user.ts";
 import type { DeclaredProfile } from "../session/profile-changes.ts";
 import { isProfileError } from "../session/profile-error.ts";
 import type { ProfileStore } from "../session/profile-store.ts";
@@ -157,7 +157,7 @@ function openSessionLog({ stateDir, version, note }: SharedOptions, { sessionId 
  * @param who as policy sees the session's user
  * @param upstream given by the gateway, which serves the tools of others in place of ours
  */
-export function openClientSession(parts: ServerParts, who: OsUser, upstream?: UpstreamTools): ClientSession {
+export function openClientSession(parts: ServerParts, { isAuthenticated, ...who }: SessionUser, upstream?: UpstreamTools): ClientSession {
   const { options, sessions, factsOf: declared, profiles, starlark } = parts;
   const { engine, stateDir, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
@@ -178,7 +178,7 @@ export function openClientSession(parts: ServerParts, who: OsUser, upstream?: Up
   const human = createHumanLine();
   const local = (): readonly Tool[] => [
     ...localTools({ ...options, leases: authorities.leases, sessions, logFile, profiles, commands, starlark, scripts }),
-    ...governedTools(governedOptions(parts, { sessionId: claim.sessionId, notice: human.notice, corridor: late.get })),
+    ...governedTools(governedOptions(parts, { sessionId: claim.sessionId, isAuthenticated, notice: human.notice, corridor: late.get })),
   ];
   const tools = upstream === undefined ? local() : [];
   const registry = createRegistry(options.arrangeTools?.(tools, who) ?? tools);

@@ -11,7 +11,7 @@ import type { HumanLine } from "./human-line.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { openLegacySession, type LegacySession } from "./mcp-server.ts";
 import { callWithRetry } from "./modern-call.ts";
-import { discover, isModern, modernClient, privateList } from "./modern.ts";
+import { discover, isModern, modernClient, privateList, takesNotices } from "./modern.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
 import { noticeThrough, passesNotice, supportsUrl } from "./notice.ts";
 import { RPC, rpcError, type RpcReply } from "./rpc.ts";
@@ -68,6 +68,8 @@ interface Edge extends Pick<ConnectionOptions, "corridor" | "version"> {
   opensUrls?: boolean;
   /** Whether log messages of level `notice` are wanted; they are unless the client said otherwise. */
   takesNotices?: boolean;
+  /** Whether the stateless request on whose behalf something is done takes notices; outside of one there is no answer. */
+  readonly wishes: AsyncLocalStorage<boolean>;
 }
 
 /** Opens a connection: framing and transport are the caller's, everything behind a line is here (design §11). */
@@ -82,11 +84,21 @@ export async function openConnection({ corridor, version, human, send, log: writ
     send: (message) => sendBack(JSON.stringify(message)),
     onError: () => log.count("dropped a message that the SDK does not take"),
   });
-  const edge: Edge = { corridor, version, log, legacy, send: sendBack, onAnswer, exchanges, inFlight: createInFlight() };
+  const edge: Edge = {
+    corridor,
+    version,
+    log,
+    legacy,
+    send: sendBack,
+    onAnswer,
+    exchanges,
+    inFlight: createInFlight(),
+    wishes: new AsyncLocalStorage(),
+  };
   const notice = noticeThrough({
     elicit: legacy.elicit,
-    canOpenUrl: () => edge.opensUrls === true,
-    canLog: () => edge.legacyFacts !== undefined && edge.takesNotices !== false,
+    canOpenUrl: () => edge.wishes.getStore() === undefined && edge.opensUrls === true,
+    canLog: () => edge.wishes.getStore() ?? (edge.legacyFacts !== undefined && edge.takesNotices !== false),
     send: (message) => sendBack(JSON.stringify(message)),
   });
   human?.connect(
@@ -163,7 +175,11 @@ function fault({ log }: Edge, error: unknown): RpcReply {
 
 const METHOD_NOT_FOUND = rpcError(RPC.methodNotFound, "method not found");
 
-function modernReply({ corridor, version, send }: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
+function modernReply(
+  { corridor, version, send, wishes }: Edge,
+  request: ScreenedRequest,
+  signal: AbortSignal,
+): RpcReply | Promise<RpcReply> {
   const client = modernClient(request);
   if ("error" in client) return client;
   switch (request.method) {
@@ -173,7 +189,7 @@ function modernReply({ corridor, version, send }: Edge, request: ScreenedRequest
       return privateList(listTools(corridor), version);
     case "tools/call":
       corridor.setClient(client.facts);
-      return callWithRetry(corridor, request.params ?? {}, { signal, version, send });
+      return wishes.run(takesNotices(request), () => callWithRetry(corridor, request.params ?? {}, { signal, version, send }));
     default:
       return METHOD_NOT_FOUND;
   }

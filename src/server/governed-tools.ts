@@ -29,6 +29,8 @@ export interface GovernedToolsOptions {
   readonly corridor: () => Pick<OpenCorridor, "look" | "identify">;
   /** Who the session is, for its token. */
   readonly sessionId: string;
+  /** Whether the session's user was authenticated on the way in (HTTP with tokens). */
+  readonly isAuthenticated?: boolean | undefined;
   readonly deviceIssuer?: DeviceIssuer | undefined;
   /** Shows a notice to the human; undefined when the client cannot. */
   readonly notice: HumanLine["notice"];
@@ -37,7 +39,7 @@ export interface GovernedToolsOptions {
   readonly conditionsOf: (input: Readonly<JsonObject>) => Promise<Conditions>;
 }
 
-type OfSession = "sessionId" | "notice" | "corridor";
+type OfSession = "sessionId" | "isAuthenticated" | "notice" | "corridor";
 type OfServer = "stateDir" | "requireDryRun" | "deviceIssuer" | "note";
 
 /** What the governed tools of a session are made from, out of what a server shares and what the session has of its own. */
@@ -84,14 +86,15 @@ export function governedTools(options: GovernedToolsOptions): readonly Tool[] {
 }
 
 /** One login at a time: a second one would replace the token of the first. */
-function loginOf({ deviceIssuer: issuer, stateDir, sessionId, notice, note, corridor }: GovernedToolsOptions): DeviceLoginPorts["login"] {
+function loginOf(options: GovernedToolsOptions): DeviceLoginPorts["login"] {
+  const { deviceIssuer: issuer, stateDir, sessionId, isAuthenticated, notice, note, corridor } = options;
   let isRunning = false;
   const show = async (shown: LoginNotice, signal: AbortSignal): Promise<boolean> => {
     const answer = notice(shown, signal);
     if (answer === undefined) note(shown.message);
     return answer ?? true;
   };
-  const parts = { issuer, stateDir, sessionId, show, identify: (user: string) => corridor().identify(user, []) };
+  const parts = { issuer, stateDir, sessionId, isAuthenticated, show, identify: (user: string) => corridor().identify(user, []) };
   return async (wish) => {
     if (isRunning) throw deviceError("another login of this session is going on");
     isRunning = true;

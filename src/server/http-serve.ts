@@ -54,7 +54,7 @@ export async function openFront({
 async function openPeer(parts: ServerParts, port: ClientPort): Promise<ClientPeer> {
   const { version, note } = parts.options;
   const { principal } = port;
-  const who = principal === undefined ? osUser() : { user: principal.subject, groups: principal.groups };
+  const who = principal === undefined ? osUser() : { user: principal.subject, groups: principal.groups, isAuthenticated: true };
   const { corridor, human } = openClientSession(parts, who);
   const connection = await openConnection({ corridor, human, version, send: (json) => void port.send(json), log: note });
   return {

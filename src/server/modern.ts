@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { ClientFacts } from "../session/session.ts";
 import { clientFacts } from "./client-facts.ts";
+import { passesNotice } from "./notice.ts";
 import { metaOf } from "./params-rules.ts";
 import { MODERN_META } from "./protocol-keys.ts";
 import { RPC, rpcError, type RpcError, type RpcReply } from "./rpc.ts";
@@ -38,6 +39,11 @@ export function modernClient({ method, params }: ScreenedRequest): { readonly fa
   const broken = Object.entries(ENVELOPE).find(([key, fits]) => !fits(own(meta, key)));
   if (broken) return rpcError(RPC.invalidParams, `\`_meta\`: \`${broken[0]}\` is missing or malformed`);
   return { facts: clientFacts(own(meta, MODERN_META.clientCapabilities), own(meta, MODERN_META.clientInfo)) };
+}
+
+/** Whether a modern request takes log messages of level `notice`: only those that name a level take any. */
+export function takesNotices({ params }: Pick<ScreenedRequest, "params">): boolean {
+  return passesNotice(own(metaOf(params ?? {}), MODERN_META.logLevel)) === true;
 }
 
 /** Answers server/discover: the revisions, capabilities and name of this server. */

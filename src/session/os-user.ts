@@ -8,6 +8,11 @@ export interface OsUser {
   readonly groups: readonly string[];
 }
 
+/** Whose session it is: the process's user, or one whom a token authenticated. */
+export interface SessionUser extends OsUser {
+  readonly isAuthenticated?: boolean;
+}
+
 /** The operating system's user and groups; ids stand in where the system knows no name. Reads `/etc/group` once. */
 export function osUser(): OsUser {
   const names = groupNames();

@@ -82,7 +82,8 @@ describe("names before a separator", () => {
         const last = [...text.matchAll(ASSIGNMENT)].at(-1);
         const isValue = last !== undefined && last.index + last[0].length === text.length - 2;
         const name = isValue ? (/^[A-Za-z0-9_.$-]*/.exec(last[0])?.[0] ?? "") : "";
-        if (/(?:^|[^a-z])password$/.test(name)) expect(redactText(text)).toMatch(/\[REDACTED\]$/);
+        const isNamed = /(?:^|[^a-z])password$/.test(name);
+        expect(isNamed && !redactText(text).endsWith("[REDACTED]")).toBe(false);
       }),
       { numRuns: 5_000 },
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { operatorOf } from "./human.ts";
+import { operatorOf, type Operator } from "./human.ts";
 import { cleanEnv, PROGRAM } from "./run.ts";
 
 /** An admin server in a process of its own, and the token of a human named `anna`. */
@@ -19,8 +19,11 @@ export interface AdminProcess {
 }
 
 /** Starts `regate admin serve` on a state directory with a key of `anna@example.org`; it ends with the test. */
-export async function startAdmin(stateDir: string, flags: readonly string[] = []): Promise<AdminProcess> {
-  const { keysDir } = operatorOf(stateDir);
+export async function startAdmin(
+  stateDir: string,
+  flags: readonly string[] = [],
+  { keysDir }: Pick<Operator, "keysDir"> = operatorOf(stateDir),
+): Promise<AdminProcess> {
   const token = readFileSync(join(keysDir, "anna.key"), "utf8").trim();
   const child = spawn(process.execPath, [PROGRAM, "admin", "serve", "--state-dir", stateDir, "--listen", "127.0.0.1:0", ...flags], {
     env: cleanEnv(),

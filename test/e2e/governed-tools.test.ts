@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
 import { DECLARED_RISK } from "../../src/call/risk-table.ts";
+import { ROUTES } from "../../src/admin/routes/table.ts";
 import { factsOf, idOf, TERMS } from "../govern/approval-kit.ts";
+import { startAdmin } from "./admin-kit.ts";
 import { connect, temporaryFolder } from "./client.ts";
 import type { Session } from "./client.ts";
-import { supervised } from "./human.ts";
+import { supervised, type Operator } from "./human.ts";
 
 const BUNDLE = ["--bundle", "agent-session"] as const;
 const LISTS = ["admin_list_sessions", "admin_list_approvals", "admin_list_recordings", "admin_list_elevations", "admin_list_leases"];
@@ -172,6 +174,24 @@ function stored(folder: string, names: readonly string[]): string {
     .join("\n");
 }
 
+/** Every answer of the admin server to a GET, the first events of its stream, and its log. */
+async function shownByAdmin(stateDir: string, operator: Operator): Promise<string> {
+  const admin = await startAdmin(stateDir, [], operator);
+  const headers = { authorization: `Bearer ${admin.token}` };
+  const paths = ROUTES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(({ path }) => path);
+  expect(paths.length).toBeGreaterThan(7);
+  const answers: string[] = [];
+  for (const path of new Set([...paths, "/healthz", "/metrics", "/openapi.json", "/"])) {
+    const answer = await fetch(admin.url + path, { headers });
+    expect([path, answer.status]).toEqual([path, 200]);
+    answers.push(await answer.text());
+  }
+  const stream = (await fetch(`${admin.url}/v1/events`, { headers })).body?.getReader();
+  const first = await stream?.read();
+  await stream?.cancel();
+  return [...answers, new TextDecoder().decode(first?.value), admin.stderr()].join("\n");
+}
+
 describe("what an agent can see", () => {
   it("[003-no-token] holds none of the planted secrets, tokens, lease values and command texts (E05)", async () => {
     const secrets = {
@@ -213,5 +233,23 @@ describe("what an agent can see", () => {
     const base64 = Buffer.from(secrets.lease).toString("base64").slice(0, -4);
     for (const planted of [...Object.values(secrets), key, base64, "planted-approval-command"])
       expect([planted, seen.includes(planted)]).toEqual([planted, false]);
+    const shown = await shownByAdmin(session.stateDir, operator);
+    // Who approves sees the exact command, without its secrets.
+    expect(shown).toContain("planted-approval-command");
+    for (const planted of [...Object.values(secrets), key, base64]) expect([planted, shown.includes(planted)]).toEqual([planted, false]);
+  });
+
+  it("[003-no-token] [003-four-eyes] GET /v1/approvals is for humans with a key; no key of an agent opens it", async () => {
+    const { session, operator, sessionId } = await supervised(BUNDLE);
+    const id = fileRequest(session, sessionId, { command: "git push" });
+    const admin = await startAdmin(session.stateDir, [], operator);
+    for (const authorization of [undefined, `Bearer ${id}`, `Bearer ${sessionId}`, "Bearer "]) {
+      const headers = authorization === undefined ? {} : { authorization };
+      expect((await fetch(`${admin.url}/v1/approvals`, { headers })).status).toBe(401);
+    }
+    const answer = await fetch(`${admin.url}/v1/approvals`, { headers: { authorization: `Bearer ${admin.token}` } });
+    const { approvals } = (await answer.json()) as { approvals: Record<string, unknown>[] };
+    expect(approvals).toMatchObject([{ id, state: "pending" }]);
+    expect(Object.keys(approvals[0] ?? {}).filter((name) => /token|secret|key/.test(name))).toEqual([]);
   });
 });

@@ -194,6 +194,16 @@ describe("[gateway:http] [M18] a session belongs to the principal that opened it
 });
 
 describe("[gateway:http] settings of tokens", () => {
+  it("a device login replaces no user whom a token authenticated", async () => {
+    const words = flags(await inSet(), "--device-issuer", "http://127.0.0.1:1", "--device-client-id", "x");
+    const supervised = await startHttp(words.map((word) => (word === "identity-gate" ? "agent-session" : word)));
+    const session = await openSession(supervised.port, {}, bearer(await token()));
+    const login = await session.call(1, "identity_device_login");
+    expect(JSON.stringify(login.result)).toContain("device_login_failed: the user of this session was authenticated by its token");
+    const status = await session.call(2, "identity_status");
+    expect(status.result?.["structuredContent"]).toMatchObject({ user: "ada" });
+  });
+
   it("a scope that is needed and lacks is 403", async () => {
     const scoped = await startHttp(flags(await inSet(), "--auth-scope", "mcp:use"));
     const reply = await send(scoped.port, { body: hello(), headers: bearer(await token({ scope: "mcp:user other" })) });

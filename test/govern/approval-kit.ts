@@ -35,6 +35,7 @@ export function factsOf(parts: Partial<BindingFacts> = {}): BindingFacts {
     policy: "sha256:0",
     profile: null,
     variables: [],
+    home: [],
     sandbox: { kind: "none", network: false, write: "workdir" },
     server: "",
     files: [],

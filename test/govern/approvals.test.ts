@@ -61,6 +61,7 @@ describe("one request", () => {
     ["policy", { policy: "sha256:1" }],
     ["profile", { profile: "prod" }],
     ["variables", { variables: ["AWS_PROFILE"] }],
+    ["the home directory", { home: [".aws (write)"] }],
     ["sandbox", { sandbox: { kind: "none", network: true, write: "workdir" } }],
     ["server", { server: "github" }],
     ["user", { requester: { user: "otto", uid: 4_242 } }],

@@ -107,6 +107,14 @@ describe("a device login", { timeout: 60_000 }, () => {
     },
   );
 
+  it("replaces no user whom a token authenticated, and dials nobody", async () => {
+    const { base, asked } = await hostile();
+    const { parts, users, notices } = partsFor(base, { isAuthenticated: true });
+    await expect(deviceLogin(parts, { signal: never })).rejects.toEqual(failed("was authenticated by its token and cannot be replaced"));
+    expect([asked, users, notices]).toEqual([[], [], []]);
+    await expect(deviceLogin(parts, { duration: "0", signal: never })).rejects.toEqual(failed("the duration must be"));
+  });
+
   it("fails without an issuer", async () => {
     await expect(deviceLogin(partsFor(undefined).parts, { signal: never })).rejects.toEqual(
       failed("no authorization server is configured"),

@@ -3,6 +3,8 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, stat
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { rememberSecret } from "../../src/audit/live-secrets.ts";
+import { redactJson } from "../../src/audit/redact.ts";
 import { listRecordings } from "../../src/govern/recording-list.ts";
 import { openRecording } from "../../src/govern/recordings.ts";
 
@@ -47,6 +49,20 @@ describe("a recording", () => {
     const text = readFileSync(join(stateDir, "recordings", `${SESSION}.jsonl`), "utf8");
     expect(text).not.toMatch(/EXAMPLE/);
     expect(text).toContain("logged in with [REDACTED]");
+  });
+
+  it("erases members whose names are copies of a secret, lent ones too (E05)", () => {
+    rememberSecret("EXAMPLE-lent-Value-77");
+    const stateDir = newStateDir();
+    const recording = open(stateDir);
+    const call = { decisionId: "d-1", tool: "eval_starlark", arguments: { code: "x", password: "EXAMPLE-pazzw0rd-2" } };
+    const output = { "EXAMPLE-lent-Value-77": 1, deep: [{ "is EXAMPLE-pazzw0rd-2": 2, kept: 3 }] };
+    recording.output(call, { structuredContent: { output } });
+    recording.close();
+    const text = readFileSync(join(stateDir, "recordings", `${SESSION}.jsonl`), "utf8");
+    expect(JSON.parse(text)).toMatchObject({ data: { structuredContent: { output: { deep: [{ kept: 3 }] } } } });
+    expect(text).not.toMatch(/EXAMPLE/);
+    expect(redactJson(output).erased).toEqual(["/[REDACTED]"]);
   });
 
   it("makes nothing before the first event, and closes a folder that others could read", () => {

@@ -9,7 +9,7 @@ import { exactArguments } from "./arbitraries.ts";
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}|\p{M}{3}/u;
 /** Every line that is ours begins with one of these. */
 const OURS =
-  /^(?: {2}[|>*] |(?:tool|arguments|taken out, and part of the digest|files that it runs|working directory|profile|variables of the profile|sandbox|server|asked by|agent|session|policy|digest):)/;
+  /^(?: {2}[|>*] |(?:tool|arguments|taken out, and part of the digest|files that it runs|working directory|profile|variables of the profile|of the home directory|sandbox|server|asked by|agent|session|policy|digest):)/;
 
 const characters = fc.oneof(
   fc.string({ unit: "binary" }),

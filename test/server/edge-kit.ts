@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../src/call/json.ts";
 import type { ClientFacts } from "../../src/session/session.ts";
-import { openConnection, type Connection } from "../../src/server/connection.ts";
+import { openConnection, type Connection, type ConnectionOptions } from "../../src/server/connection.ts";
 import type { CallAnswer, CallRequest, Corridor, ListedTool } from "../../src/server/corridor-types.ts";
 
 /** One call as it reached the corridor. */
@@ -69,12 +69,13 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: JsonObject };
 }
 
-export async function openKit(corridor: RecordingCorridor = recordingCorridor()): Promise<Kit> {
+export async function openKit(corridor: RecordingCorridor = recordingCorridor(), human?: ConnectionOptions["human"]): Promise<Kit> {
   const sent: string[] = [];
   const logged: string[] = [];
   const connection = await openConnection({
     corridor,
     version: "1.2.3",
+    ...(human === undefined ? {} : { human }),
     send: (json) => void sent.push(json),
     log: (line) => void logged.push(line),
   });

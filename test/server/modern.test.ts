@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
+import { createHumanLine } from "../../src/server/human-line.ts";
 import { call, echoed, LISTED, openKit, recordingCorridor, type Message } from "./edge-kit.ts";
 
 const VERSION = "io.modelcontextprotocol/protocolVersion";
@@ -203,4 +204,26 @@ test("each modern call tells who its client is; a legacy call after it is the le
     { elicitation: false },
     { elicitation: false },
   ]);
+});
+
+test.each<[string | undefined, number]>([
+  ["debug", 1],
+  ["notice", 1],
+  ["error", 0],
+  [undefined, 0],
+])("a notice reaches a modern client whose call names a level that lets it pass: %s", async (level, count) => {
+  const human = createHumanLine();
+  const shown: unknown[] = [];
+  const corridor = recordingCorridor((asked) => {
+    shown.push(human.notice({ id: "n-1", url: "https://id.example/go", message: "open it" }, new AbortController().signal));
+    return echoed(asked.arguments);
+  });
+  const kit = await openKit(corridor, human);
+  // An older client that opens addresses shares the connection: it is not who asks here.
+  const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: { url: {} } }, clientInfo: { name: "a", version: "1" } };
+  await kit.ask(request("initialize", params));
+  await kit.ask(request("tools/call", { name: "echo", _meta: { ...META, ...(level === undefined ? {} : { [LEVEL]: level }) } }));
+  expect(shown).toEqual([undefined]);
+  const notice = { jsonrpc: "2.0", method: "notifications/message", params: { level: "notice", logger: "regate", data: "open it" } };
+  expect(kit.sent.map((line) => JSON.parse(line))).toEqual(Array.from({ length: count }, () => notice));
 });
