@@ -80,7 +80,8 @@ function serverOf(key: string, entry: JsonValue, reading: Reading): ConfiguredSe
   if (regate !== undefined && !isJsonObject(regate)) return fail("`regate` must be an object");
   const id = regate?.["id"] ?? key;
   if (typeof id !== "string" || !ID.test(id)) {
-    return fail(`the id must match \`${ID.source}\`: add \`"regate": {"id": "…"}\` to its entry`);
+    const which = typeof id === "string" && id !== key ? `the id \`${visible(id)}\`` : "the id";
+    return fail(`${which} must match \`${ID.source}\`: add \`"regate": {"id": "…"}\` to its entry`);
   }
   if ((command === undefined) === (url === undefined)) return fail("must have either `command` or `url`");
   const common = { id, ...toolSettings(regate, fail), tools: toolsOf(regate?.["tools"], fail) };

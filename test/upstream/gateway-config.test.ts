@@ -36,6 +36,7 @@ describe("the configuration of the gateway", () => {
     ["env no object of strings", withServer("one", { command: "x", env: { A: 1 } }), "`one`"],
     ["url of another scheme", withServer("one", { url: "ftp://h" }), "`one`"],
     ["id with a capital", withServer("GitHub", { command: "x" }), "`GitHub`"],
+    ["a given id that does not match", withServer("one", { command: "x", regate: { id: "My_Id" } }), "the id `My_Id`"],
     ["id with an underscore", withServer("a__b", { command: "x" }), "regate"],
     ["two servers of one id", JSON.stringify({ mcpServers: { a: { command: "x" }, B: { command: "y", regate: { id: "a" } } } }), "`a`"],
   ])("[gateway:command-line] exit 2 with one line that names file and server (ids: M11): %s", (_what, text, named) => {
