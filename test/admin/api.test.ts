@@ -53,7 +53,7 @@ function readEvents(kit: AdminKit, token = kit.token): { readonly events: { even
 }
 
 describe("approvals", () => {
-  it("are listed with the exact text, approved with a signed vote, and decided once", async () => {
+  it("[003-human-approves] [003-no-token] are listed with the exact text, approved with a signed vote, and decided once", async () => {
     const kit = await startKit();
     const { id, shown } = fileRequest(kit.stateDir, { text: "run_shell\n\n  echo ok \\u{202e}; rm\n" });
     const list = (await kit.ask("/v1/approvals?state=pending")).json;
