@@ -1,7 +1,7 @@
 import type { ApprovalView } from "../govern/approval-view.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
-import { GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList } from "./govern.ts";
+import { GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, tellDone } from "./govern.ts";
 import { write } from "./output.ts";
 
 /** States in which a human may still have something to do or to see. */
@@ -64,7 +64,7 @@ async function decide(args: Arguments, io: Io, decision: "approve" | "deny"): Pr
   if (!(await isMeant(io, decision))) throw new Error("nothing was decided");
   const after = decideApproval({ stateDir, id: view.id, decision, reason, key, shown: view.shown.digest, now: new Date() });
   const votes = after.state === "pending" ? `, ${after.votes.length} of ${after.quorum} approvals` : "";
-  await write(io.stdout, `request ${view.id} is ${after.state}${votes}\n`);
+  await tellDone(io, `request ${view.id} is ${after.state}${votes}`);
   return 0;
 }
 

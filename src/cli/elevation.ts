@@ -10,6 +10,7 @@ import {
   placeOptions,
   printList,
   signed,
+  tellDone,
 } from "./govern.ts";
 import { write } from "./output.ts";
 
@@ -80,7 +81,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
     },
     by,
   );
-  await write(io.stdout, `elevation ${granted.id} is in force until ${granted.expires_at}\n`);
+  await tellDone(io, `elevation ${granted.id} is in force until ${granted.expires_at}`);
   await noteUnknownSession(io, stateDir, session);
   return 0;
 }
@@ -91,7 +92,7 @@ async function drop(args: Arguments, io: Io): Promise<number> {
   const { stateDir, by } = await signed(args, DROP);
   const { dropElevation } = await import("../govern/elevations.ts");
   dropElevation(stateDir, { id, reason }, by);
-  await write(io.stdout, `elevation ${id} is dropped\n`);
+  await tellDone(io, `elevation ${id} is dropped`);
   return 0;
 }
 

@@ -123,6 +123,15 @@ export async function noteUnknownSession(io: Io, stateDir: string, session: stri
   if (!existsSync(log)) io.note(`no session \`${visible(session)}\` is known here, so check its id: there is no \`${visible(log)}\``);
 }
 
+/** Says what was done. It is done whether or not this can be read: then stderr says it, so that nobody does it again. */
+export async function tellDone(io: Io, what: string): Promise<void> {
+  try {
+    await write(io.stdout, `${what}\n`);
+  } catch {
+    io.note(what);
+  }
+}
+
 /** Prints a list: as JSON, or as a table whose cells show control and format characters as escapes. */
 export async function printList(
   io: Io,

@@ -1,8 +1,7 @@
 import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Command, Io } from "./command.ts";
-import { GOVERN_FLAGS, governOptions, neededWord, placeOptions, printList } from "./govern.ts";
-import { write } from "./output.ts";
+import { GOVERN_FLAGS, governOptions, neededWord, placeOptions, printList, tellDone } from "./govern.ts";
 
 async function keyName(args: Arguments, command: string): Promise<string> {
   const { KEY_NAME } = await import("../govern/key-pair.ts");
@@ -17,9 +16,9 @@ async function create(args: Arguments, io: Io): Promise<number> {
   const [{ createKey }, { osUser }] = await Promise.all([import("../govern/keys.ts"), import("../session/os-user.ts")]);
   const owner = args.values.get("owner") ?? osUser().user;
   const path = createKey(places, { name, owner, now: new Date() });
-  await write(
-    io.stdout,
-    `key \`${name}\` of \`${visible(owner)}\` is on record; its private part is in \`${visible(path)}\`: keep it from every agent\n`,
+  await tellDone(
+    io,
+    `key \`${name}\` of \`${visible(owner)}\` is on record; its private part is in \`${visible(path)}\`: keep it from every agent`,
   );
   return 0;
 }
@@ -37,7 +36,7 @@ async function revoke(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const { revokeKey } = await import("../govern/keys.ts");
   const { revoked_at: at = "" } = revokeKey(stateDir, name, new Date());
-  await write(io.stdout, `key \`${name}\` is revoked since ${at}\n`);
+  await tellDone(io, `key \`${name}\` is revoked since ${at}`);
   return 0;
 }
 

@@ -11,8 +11,8 @@ import {
   placeOptions,
   printList,
   signed,
+  tellDone,
 } from "./govern.ts";
-import { write } from "./output.ts";
 
 const GRANT = "lease grant";
 const REVOKE = "lease revoke";
@@ -49,10 +49,7 @@ async function grant(args: Arguments, io: Io): Promise<number> {
   const { stateDir, by } = await signed(args, GRANT);
   const { grantLease } = await import("../govern/leases.ts");
   const granted = grantLease(stateDir, { session, source, destination, seconds, reason }, by);
-  await write(
-    io.stdout,
-    `lease ${granted.id} gives \`${destination}\` to commands of session \`${session}\` until ${granted.expires_at}\n`,
-  );
+  await tellDone(io, `lease ${granted.id} gives \`${destination}\` to commands of session \`${session}\` until ${granted.expires_at}`);
   await noteUnknownSession(io, stateDir, session);
   return 0;
 }
@@ -63,7 +60,7 @@ async function revoke(args: Arguments, io: Io): Promise<number> {
   const { stateDir, by } = await signed(args, REVOKE);
   const { revokeLease } = await import("../govern/leases.ts");
   revokeLease(stateDir, { id, reason }, by);
-  await write(io.stdout, `lease ${id} is revoked\n`);
+  await tellDone(io, `lease ${id} is revoked`);
   return 0;
 }
 

@@ -2,8 +2,7 @@ import { ConfigError } from "../config/config-error.ts";
 import type { Halt } from "../govern/halts.ts";
 import type { Stop, StopScope } from "../govern/stops.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
-import { GOVERN_FLAGS, governOptions, neededFlag, noteUnknownSession, placeOptions, printList, signed } from "./govern.ts";
-import { write } from "./output.ts";
+import { GOVERN_FLAGS, governOptions, neededFlag, noteUnknownSession, placeOptions, printList, signed, tellDone } from "./govern.ts";
 
 const SCOPE_FLAGS: readonly OptionSpec[] = [
   GOVERN_FLAGS.session,
@@ -38,7 +37,7 @@ async function stop(args: Arguments, io: Io): Promise<number> {
   const { stateDir, by } = await signed(args, "stop");
   const { placeStop } = await import("../govern/stops.ts");
   const { id } = placeStop(stateDir, { scope, reason, endRunning: args.switches.has("end-running") }, by);
-  await write(io.stdout, `${nameOf(scope)} is stopped (${id})\n`);
+  await tellDone(io, `${nameOf(scope)} is stopped (${id})`);
   if ("session" in scope) await noteUnknownSession(io, stateDir, scope.session);
   return 0;
 }
@@ -50,7 +49,7 @@ async function resume(args: Arguments, io: Io): Promise<number> {
   const { liftStop } = await import("../govern/stops.ts");
   const { stops, halts } = liftStop(stateDir, { scope, reason }, by);
   const lifted = stops.length + halts.length;
-  await write(io.stdout, lifted === 0 ? `${nameOf(scope)} was not stopped\n` : `${nameOf(scope)} is resumed: ${lifted} lifted\n`);
+  await tellDone(io, lifted === 0 ? `${nameOf(scope)} was not stopped` : `${nameOf(scope)} is resumed: ${lifted} lifted`);
   return 0;
 }
 

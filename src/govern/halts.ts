@@ -36,10 +36,22 @@ export function readHalt(stateDir: string, session: string): Halt | undefined {
   return parsed.data;
 }
 
-/** Every halt on record, lifted or not. @throws GovernError `govern.store_unreadable` */
-export function haltsOf(stateDir: string): readonly Halt[] {
+/**
+ * Every halt on record, lifted or not.
+ * @param onProblem told of each file that is none; without it the first one is thrown
+ * @throws GovernError `govern.store_unreadable`
+ */
+export function haltsOf(stateDir: string, onProblem?: (problem: unknown) => void): readonly Halt[] {
   const names = listStoreFolder(join(stateDir, "halts"), /^[A-Za-z0-9][A-Za-z0-9._-]*\.json$/);
-  return names.flatMap((name) => readHalt(stateDir, name.slice(0, -".json".length)) ?? []);
+  return names.flatMap((name) => {
+    try {
+      return readHalt(stateDir, name.slice(0, -".json".length)) ?? [];
+    } catch (error) {
+      if (onProblem === undefined) throw error;
+      onProblem(error);
+      return [];
+    }
+  });
 }
 
 function jsonOf(text: string): unknown {

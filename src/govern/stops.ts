@@ -78,7 +78,8 @@ export function liftStop(stateDir: string, lift: { readonly scope: StopScope; re
   const entry = appendToChain(stopChain(stateDir), { body, time: now }, key);
   const entries = entriesOf(readChain(stopChain(stateDir)));
   const before = entries.filter(({ seq }) => seq < entry.seq);
-  const halts = haltsOf(stateDir).filter((halt) => !isResumed(halt, before) && isResumed(halt, entries));
+  // The entry stands: a file that is no halt keeps nobody from being told so.
+  const halts = haltsOf(stateDir, () => undefined).filter((halt) => !isResumed(halt, before) && isResumed(halt, entries));
   return { stops: stopsIn(before).filter((stop) => lifts(body.scope, stop.scope)), halts };
 }
 
