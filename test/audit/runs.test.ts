@@ -53,7 +53,7 @@ describe("runs", () => {
     );
   });
 
-  it("hold every token that the whole text holds", () => {
+  it("hold every token that the whole text holds (E05)", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const bars = (part: string): string => part.replace(TOKENS, "|");

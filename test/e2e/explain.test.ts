@@ -11,7 +11,7 @@ function explained(words: readonly string[], flags: readonly string[] = []) {
 }
 
 describe("regate explain", () => {
-  it("names file, line and source of the conditions that failed, and what would help", () => {
+  it("names file, line and source of the conditions that failed, and what would help (U09)", () => {
     const { outcome, reasons, failed_conditions, next_steps } = explained(["rm", "-rf", "build"], ["--bundle", "ai-agent"]);
     expect([outcome, reasons[0].code]).toEqual(["denied", "ai_agent.destructive"]);
     expect(failed_conditions).toContainEqual({
