@@ -1,5 +1,5 @@
 // One worker process of the delegation benchmark: everything but the corridor, with a handler that does nothing.
-import { openConnection } from "../dist/delegate/connection.js";
+import { openConnection } from "../dist/redis/connection.js";
 import { keysOf } from "../dist/delegate/keys.js";
 import { redisCalls } from "../dist/delegate/redis-calls.js";
 import { redisSessions } from "../dist/delegate/session-store.js";

@@ -3,7 +3,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { openConnection } from "../dist/delegate/connection.js";
+import { openConnection } from "../dist/redis/connection.js";
 import { createFront } from "../dist/delegate/front.js";
 import { keysOf } from "../dist/delegate/keys.js";
 import { createMemoryCalls } from "../dist/delegate/memory-calls.js";

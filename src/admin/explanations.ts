@@ -83,6 +83,10 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   "call.stopped": { meaning: "A human has stopped the session and ended what ran.", remedy: "Somebody with a key resumes it." },
   "call.failed": { meaning: "The tool itself failed.", remedy: "The outcome says how." },
   "call.result_too_large": { meaning: "The tool's result is too large to be handed on.", remedy: "The agent asks for less." },
+  "store.unavailable": {
+    meaning: "The Redis in which several fronts keep shared state could not be used, so nothing was executed.",
+    remedy: "Look at Redis and at the server's notes on stderr; calls go on by themselves when it answers again.",
+  },
   "audit.unavailable": {
     meaning: "The decision could not be recorded, so nothing was executed.",
     remedy: "Make room on the disk, or mend the state directory.",

@@ -1,7 +1,7 @@
 import { ConfigError } from "../config/config-error.ts";
 import { resolveRedisLink } from "../config/delegate-options.ts";
 import { surroundings } from "../config/sources.ts";
-import type { Connection } from "../delegate/connection.ts";
+import type { Connection } from "../redis/connection.ts";
 import { keysOf, type Keys } from "../delegate/keys.ts";
 import type { Replay } from "../delegate/dead-letters.ts";
 import type { Arguments, Command, Io } from "./command.ts";
@@ -12,7 +12,7 @@ const ENTRY_ID = /^[0-9]{1,20}-[0-9]{1,20}$/;
 
 async function connected(args: Arguments, use: (keys: Keys, connection: Connection) => Promise<number>): Promise<number> {
   const { url, prefix } = await resolveRedisLink(args, surroundings());
-  const { openConnection } = await import("../delegate/connection.ts");
+  const { openConnection } = await import("../redis/connection.ts");
   const connection = openConnection(url);
   try {
     return await use(keysOf(prefix), connection);

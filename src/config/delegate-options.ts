@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { ConfigError } from "./config-error.ts";
 import { DELEGATE_SETTINGS, HORIZON_SETTINGS } from "./delegate-settings.ts";
 import { withFile } from "./options.ts";
+import { DEFAULT_PREFIX, redisUrl } from "./redis-url.ts";
 import { readBoundedFile } from "./read-file.ts";
 import type { Setting } from "./setting.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings } from "./sources.ts";
@@ -42,8 +43,8 @@ export async function resolveDelegateOptions(
   }
   const health = pick(DELEGATE_SETTINGS.healthPort, sources);
   return Object.freeze({
-    url: urlOf(picked),
-    prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? "sg",
+    url: redisUrl(picked),
+    prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? DEFAULT_PREFIX,
     horizon: Object.freeze(horizonOf(sources)),
     ...proofKeyOf(pick(DELEGATE_SETTINGS.proofKeyFile, sources)),
     queueLimit: Number(pick(DELEGATE_SETTINGS.queueLimit, sources)?.value ?? 10_000),
@@ -61,18 +62,11 @@ export async function resolveRedisLink(flags: FlagValues, around: Surroundings):
   const sources = await withFile(flags, around);
   const picked = pick(DELEGATE_SETTINGS.redis, sources);
   if (picked === undefined) throw missing(DELEGATE_SETTINGS.redis, "the Redis of the tools service");
-  return { url: urlOf(picked), prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? "sg" };
+  return { url: redisUrl(picked), prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? DEFAULT_PREFIX };
 }
 
 function missing({ name, env }: Setting, what: string): ConfigError {
   return new ConfigError("config.option", `\`--${name}\` is missing: ${what} (or set \`${env[0] ?? ""}\`)`);
-}
-
-/** The message does not repeat the value, which may hold a password. */
-function urlOf({ value, from }: Picked): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url !== undefined && (url.protocol === "redis:" || url.protocol === "rediss:") && url.hostname !== "") return value;
-  throw new ConfigError("config.option", `${from} must be a URL such as redis://user:password@host:6379`);
 }
 
 function horizonOf(sources: Sources): DelegateOptions["horizon"] {

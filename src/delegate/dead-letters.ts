@@ -1,6 +1,6 @@
+import { listOf, textOf } from "../redis/reply.ts";
+import type { Send } from "../redis/send.ts";
 import type { Keys } from "./keys.ts";
-import { listOf, textOf } from "./redis-reply.ts";
-import type { Send } from "./send.ts";
 
 /** One dead letter as an operator sees it: never the call's arguments. */
 export interface DeadLetter {

@@ -11,8 +11,6 @@ export type DelegateErrorCode =
   | "envelope_invalid"
   | "deliveries_exhausted"
   | "store_unavailable"
-  /** Nothing was sent. */
-  | "store_unreachable"
   | "busy"
   | "not_canonical"
   | "horizon_invalid";

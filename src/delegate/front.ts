@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../call/json.ts";
+import { redisErrorWord } from "../redis/connection.ts";
+import { StoreError } from "../redis/store-error.ts";
 import { bindRecord } from "./bind-record.ts";
-import { redisErrorWord } from "./connection.ts";
-import { DelegateError, ToolSessionConflict } from "./delegate-error.ts";
+import { ToolSessionConflict } from "./delegate-error.ts";
 import { MAX_DATA_BYTES } from "./envelope.ts";
 import { durableToolParentFingerprint, sameHex } from "./fingerprint.ts";
 import { identityOf, identityText } from "./identity.ts";
@@ -180,7 +181,7 @@ async function publish(state: FrontState, publication: Publication): Promise<NoR
       return done === "conflict" ? "session_conflict" : undefined;
     } catch (error) {
       // An answer of Redis that is an error, and a connection that was never made, mean that nothing was added.
-      const isUnsent = redisErrorWord(error) !== undefined || (error instanceof DelegateError && error.code === "store_unreachable");
+      const isUnsent = redisErrorWord(error) !== undefined || (error instanceof StoreError && error.code === "store_unreachable");
       maySent ||= !isUnsent;
       const isOver = performance.now() - started > (maySent ? PUBLISH_MS : REACH_MS);
       if (isOver || state.closed) return maySent ? "indeterminate" : "unavailable";

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { StoreError } from "../redis/store-error.ts";
 import { errorBody } from "./delegated-call.ts";
 import type { DelegatedEnd } from "./delegated-call.ts";
 import { DelegateError } from "./delegate-error.ts";
@@ -22,7 +23,7 @@ export async function handleEntry(state: WorkerState, entry: Entry, deliveries: 
     await follow(state, entry, judgement, deliveries);
   } catch (error) {
     state.counts.count("left_pending");
-    if (!(error instanceof DelegateError))
+    if (!(error instanceof DelegateError || error instanceof StoreError))
       state.note(`an entry could not be handled: ${error instanceof Error ? error.message : "unknown"}`);
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { redisErrorWord } from "./connection.ts";
+import { redisErrorWord } from "../redis/connection.ts";
 import { errorBody } from "./delegated-call.ts";
 import type { DelegatedCall, ReplyErrorCode } from "./delegated-call.ts";
 import { DelegateError } from "./delegate-error.ts";
@@ -109,8 +109,8 @@ async function recordOf(
     const record = await sessions.read(keys.session(traceId));
     return record === undefined ? "session_missing" : decodeIdentity(record);
   } catch (error) {
-    if (error instanceof DelegateError && (error.code === "session_invalid" || redisErrorWord(error) === "WRONGTYPE"))
-      return "session_invalid";
+    const isForeign = redisErrorWord(error) === "WRONGTYPE";
+    if (isForeign || (error instanceof DelegateError && error.code === "session_invalid")) return "session_invalid";
     throw error;
   }
 }

@@ -1,8 +1,9 @@
-import { redisErrorWord } from "./connection.ts";
+import { redisErrorWord } from "../redis/connection.ts";
+import { listOf, numberOf, textOf } from "../redis/reply.ts";
+import type { Send } from "../redis/send.ts";
 import type { Keys } from "./keys.ts";
 import { redisLedger } from "./redis-ledger.ts";
-import { entriesOf, entriesOfRead, listOf, numberOf, textOf } from "./redis-reply.ts";
-import type { Send } from "./send.ts";
+import { entriesOf, entriesOfRead } from "./redis-reply.ts";
 import type { CallStore, Settled, Settlement } from "./store.ts";
 
 /** Adds dead letter and reply and removes the entry in one step: an entry is answered once, whoever settles it. */

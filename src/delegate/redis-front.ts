@@ -1,6 +1,7 @@
+import { listOf, textOf, unexpected } from "../redis/reply.ts";
+import type { Send } from "../redis/send.ts";
 import type { Keys } from "./keys.ts";
-import { entriesOfRead, listOf, textOf, unexpected } from "./redis-reply.ts";
-import type { Send } from "./send.ts";
+import { entriesOfRead } from "./redis-reply.ts";
 import type { FrontStore, Published } from "./store.ts";
 
 /** The last argument comes back, so that an answer to another command is never taken for this one's. */

@@ -1,6 +1,6 @@
+import { listOf, numberOf, textOf, unexpected } from "../redis/reply.ts";
+import type { Send } from "../redis/send.ts";
 import type { Keys } from "./keys.ts";
-import { listOf, numberOf, textOf, unexpected } from "./redis-reply.ts";
-import type { Send } from "./send.ts";
 import type { CallStore, Claimed } from "./store.ts";
 
 const NOW = `

@@ -1,6 +1,6 @@
 import { DelegateError } from "./delegate-error.ts";
-import type { Send } from "./send.ts";
-import { boundedBy } from "./send.ts";
+import type { Send } from "../redis/send.ts";
+import { boundedBy } from "../redis/send.ts";
 import type { Bound, SessionStore } from "./store.ts";
 
 /** No library call waits longer for its store. */

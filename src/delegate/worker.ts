@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { redisErrorWord } from "./connection.ts";
+import { redisErrorWord } from "../redis/connection.ts";
 import type { DelegatedCall, DelegatedEnd } from "./delegated-call.ts";
 import { handleEntry } from "./handle-entry.ts";
 import type { JudgeOptions } from "./judge-entry.ts";

@@ -19,7 +19,7 @@ export const GATE_ORDER: readonly GateStage[] = Object.freeze([
   {
     id: "admission",
     code: "gate.stopped",
-    codes: ["gate.stopped", "gate.closed", "gate.internal", "audit.unavailable"],
+    codes: ["gate.stopped", "gate.closed", "gate.internal", "audit.unavailable", "store.unavailable"],
     reason: "a stopped or broken gate lets nothing in, and what cannot be recorded does not happen",
   },
   {

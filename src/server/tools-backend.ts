@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { openConnection } from "../delegate/connection.ts";
+import { openConnection } from "../redis/connection.ts";
 import { createFront } from "../delegate/front.ts";
 import { keysOf } from "../delegate/keys.ts";
 import { redisFront } from "../delegate/redis-front.ts";

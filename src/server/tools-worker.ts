@@ -1,5 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
-import { openConnection } from "../delegate/connection.ts";
+import { openConnection } from "../redis/connection.ts";
 import { errorBody } from "../delegate/delegated-call.ts";
 import type { DelegatedCall, DelegatedEnd } from "../delegate/delegated-call.ts";
 import type { HorizonConfig } from "../delegate/horizon.ts";

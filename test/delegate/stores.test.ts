@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openConnection } from "../../src/delegate/connection.ts";
-import type { Connection } from "../../src/delegate/connection.ts";
+import { openConnection } from "../../src/redis/connection.ts";
+import type { Connection } from "../../src/redis/connection.ts";
 import { createFront } from "../../src/delegate/front.ts";
 import type { FrontOptions } from "../../src/delegate/front.ts";
 import { keysOf } from "../../src/delegate/keys.ts";

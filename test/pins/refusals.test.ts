@@ -140,6 +140,10 @@ const PINNED: readonly (readonly [code: string, row: { text: string; retryable: 
   ["delegate.session_conflict", { text: "delegate: the trace belongs to another identity, nothing was executed", retryable: false }],
   ["delegate.rejected", { text: "delegate: the tools service refused the message, nothing was executed", retryable: false }],
   ["delegate.indeterminate", { text: "delegate: the outcome is unknown, the call may have been executed", retryable: false }],
+  [
+    "store.unavailable",
+    { text: "store: the state that several fronts share cannot be read or written, nothing was executed", retryable: true },
+  ],
   ["audit.unavailable", { text: "audit: the decision could not be recorded, nothing was executed", retryable: true }],
   ["gate.stopped", { text: "gate: stopped, nothing was executed", retryable: false }],
   ["gate.closed", { text: "gate: closed, nothing was executed", retryable: false }],

@@ -1,4 +1,4 @@
-import { DelegateError } from "./delegate-error.ts";
+import { StoreError } from "./store-error.ts";
 
 /** Sends one Redis command; bulk strings come back as bytes. Rejects when the store refuses or cannot be reached. */
 export type Send = (args: readonly (string | Uint8Array)[], options?: SendOptions) => Promise<unknown>;
@@ -11,12 +11,12 @@ export interface SendOptions {
 
 /**
  * Waits for `work`, but not longer than a limit; what comes later is ignored.
- * @throws DelegateError `store_unavailable` when the limit is over
+ * @throws StoreError `store_unavailable` when the limit is over
  */
 export async function boundedBy<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DelegateError("store_unavailable", `the store did not answer within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new StoreError("store_unavailable", `the store did not answer within ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -1,6 +1,6 @@
-import { DelegateError } from "./delegate-error.ts";
 import { boundedBy } from "./send.ts";
 import type { Send } from "./send.ts";
+import { StoreError } from "./store-error.ts";
 
 /** One connection to Redis that is made when it is needed and made again when it breaks. */
 export interface Connection {
@@ -53,9 +53,7 @@ export function openConnection(url: string): Connection {
       } catch (error) {
         if (error instanceof ErrorReply) throw refusedBy(error);
         drop(client);
-        throw error instanceof DelegateError
-          ? error
-          : new DelegateError("store_unavailable", "the connection to Redis broke", { cause: error });
+        throw error instanceof StoreError ? error : new StoreError("store_unavailable", "the connection to Redis broke", { cause: error });
       }
     },
     close() {
@@ -71,7 +69,7 @@ export function redisErrorWord(error: unknown): string | undefined {
 }
 
 /** Redis answered with an error. */
-class RedisRefusal extends DelegateError {
+class RedisRefusal extends StoreError {
   readonly word: string;
 
   constructor(cause: Error) {
@@ -81,7 +79,7 @@ class RedisRefusal extends DelegateError {
   }
 }
 
-function refusedBy(error: Error): DelegateError {
+function refusedBy(error: Error): StoreError {
   return new RedisRefusal(error);
 }
 
@@ -113,6 +111,6 @@ function destroy(client: { destroy(): void }): void {
   }
 }
 
-function unreachable(message: string, cause?: unknown): DelegateError {
-  return new DelegateError("store_unreachable", message, { cause });
+function unreachable(message: string, cause?: unknown): StoreError {
+  return new StoreError("store_unreachable", message, { cause });
 }
