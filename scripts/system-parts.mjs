@@ -7,6 +7,7 @@ const PARTS = [
   ["redis-server", "redis-server", "tests of delegated execution"],
   ["chromium", "chromium", "tests that open the approvers' page in a browser"],
   ["python3", "python3", "the independent checker of the decision log"],
+  ["pip3", "python3-pip", "tests that drive the gateway with the MCP SDK for Python"],
 ];
 
 const has = (program) => spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
@@ -26,3 +27,8 @@ for (const [program, name, purpose] of absent) {
   process.stderr.write(`skipping ${purpose}: \`${program}\` is missing (Debian: apt-get install ${name})\n`);
 }
 if (absent.length > 0 && process.env.CI === "true") process.exitCode = 1;
+
+// Packages for Python go into a folder of their own in .tools/, so that nobody's Python is changed.
+const words = process.argv.includes("--install") || process.env.CI === "true" ? ["--install"] : [];
+const client = spawnSync(process.execPath, ["scripts/python-client.mjs", ...words], { stdio: ["ignore", "ignore", "inherit"] });
+if (client.status !== 0 && process.env.CI === "true") process.exitCode = 1;

@@ -34,3 +34,16 @@ function install(part: SystemPart): void {
     // No network or no rights: the caller says what is missing.
   }
 }
+
+/**
+ * The folder in `.tools/` with the MCP SDK for Python; it is installed first where it is missing.
+ * @returns a path for PYTHONPATH, or undefined when there is none: one line on stderr says so
+ * @throws Error when it is missing and `CI` is `true`
+ */
+export function pythonClient(): string | undefined {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/python-client.mjs", "--install"], { encoding: "utf8" });
+  if (status === 0) return stdout;
+  if (process.env["CI"] === "true") throw new Error(stderr);
+  process.stderr.write(`skipped: ${stderr}`);
+  return undefined;
+}

@@ -4,11 +4,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { memoryServer, realServer, withoutDecision, type Command } from "../e2e/real-servers.ts";
 import { folder } from "./gateway-kit.ts";
 
-const server = (name: string): string => join("node_modules", "@modelcontextprotocol", `server-${name}`, "dist", "index.js");
-
-async function connect(command: string[], roots: string | undefined): Promise<Client> {
+async function connect(command: Command, roots: string | undefined): Promise<Client> {
   const [program = "", ...args] = command;
   const client = new Client({ name: "real", version: "1" }, { capabilities: roots === undefined ? {} : { roots: {} } });
   if (roots !== undefined) client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: `file://${roots}` }] }));
@@ -17,21 +16,14 @@ async function connect(command: string[], roots: string | undefined): Promise<Cl
   return client;
 }
 
-const withoutDecision = (result: unknown): unknown =>
-  JSON.parse(JSON.stringify(result), (key, value: unknown) => {
-    if (key !== "_meta" || typeof value !== "object" || value === null) return value;
-    const { "regate/decision": _decision, ...rest } = value as Record<string, unknown>;
-    return Object.keys(rest).length === 0 ? undefined : rest;
-  });
-
-async function both(command: string[], roots?: string): Promise<{ direct: Client; gated: Client }> {
+async function both(command: Command, roots?: string): Promise<{ direct: Client; gated: Client }> {
   const gate = [process.execPath, "bin/regate.js", "proxy", "--bundle", "agent-session", "--state-dir", folder(), "--", ...command];
   return { direct: await connect(command, roots), gated: await connect(gate, roots) };
 }
 
 describe("real servers behind the gateway: every answer equals the direct one", () => {
   it("server-everything", async () => {
-    const { direct, gated } = await both([process.execPath, server("everything")]);
+    const { direct, gated } = await both(realServer("everything"));
     expect(gated.getServerCapabilities()).toEqual(direct.getServerCapabilities());
     expect(gated.getServerVersion()).toEqual(direct.getServerVersion());
     expect(gated.getInstructions()).toEqual(direct.getInstructions());
@@ -54,7 +46,7 @@ describe("real servers behind the gateway: every answer equals the direct one", 
     const [allowed, roots] = [folder(), folder()];
     mkdirSync(join(roots, "sub"));
     writeFileSync(join(roots, "sub", "a.txt"), "text");
-    const { direct, gated } = await both([process.execPath, server("filesystem"), allowed], roots);
+    const { direct, gated } = await both(realServer("filesystem", allowed), roots);
     await expect
       .poll(async () => JSON.stringify((await gated.callTool({ name: "list_allowed_directories", arguments: {} })).content))
       .toContain(roots);
@@ -69,7 +61,7 @@ describe("real servers behind the gateway: every answer equals the direct one", 
   });
 
   it("server-memory", async () => {
-    const { direct, gated } = await both(["env", `MEMORY_FILE_PATH=${join(folder(), "m.json")}`, process.execPath, server("memory")]);
+    const { direct, gated } = await both(memoryServer());
     expect(await gated.listTools()).toEqual(await direct.listTools());
     const search = { name: "search_nodes", arguments: { query: "nothing" } };
     expect(withoutDecision(await gated.callTool(search))).toEqual(withoutDecision(await direct.callTool(search)));
