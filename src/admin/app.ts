@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): Hono<AdminEnv> {
   app.get("/openapi.json", (context) => named(context, "/openapi.json", () => context.json(document)));
   app.get("/metrics", (context) =>
     named(context, "/metrics", async () => {
-      const text = await core.metrics.text(gaugesOf(options));
+      const text = await core.metrics.text(await gaugesOf(options));
       return context.body(text, 200, { "content-type": core.metrics.contentType });
     }),
   );
@@ -162,8 +162,8 @@ function note(context: Context<AdminEnv>, { core, log }: AppOptions, seconds: nu
   });
 }
 
-function gaugesOf({ core, hub }: AppOptions): Parameters<AdminCore["metrics"]["text"]>[0] {
+async function gaugesOf({ core, hub }: AppOptions): Promise<Parameters<AdminCore["metrics"]["text"]>[0]> {
   const approvals = new Map<string, number>();
-  for (const { state } of core.ports.approvals.list()) approvals.set(state, (approvals.get(state) ?? 0) + 1);
+  for (const { state } of await core.ports.approvals.list()) approvals.set(state, (approvals.get(state) ?? 0) + 1);
   return { sessions: core.sessions.list().length, approvals, stops: core.ports.stops.list().stops.length, streams: hub.listeners() };
 }

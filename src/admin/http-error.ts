@@ -18,6 +18,7 @@ export function httpError(status: ErrorStatus, message: string, code?: string): 
 const STATUS: Readonly<Record<GovernErrorCode, ErrorStatus>> = {
   "govern.store_unreadable": 503,
   "govern.store_unwritable": 503,
+  "govern.store_unreachable": 503,
   "govern.store_busy": 503,
   "govern.chain_broken": 503,
   "govern.chain_missing": 404,

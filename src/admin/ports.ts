@@ -37,12 +37,12 @@ export interface StopOrder {
   readonly key: Approver;
 }
 
-/** The governed stores as the admin server uses them; every function may throw a GovernError. */
+/** The governed stores as the admin server uses them; every function may throw a GovernError, or reject with one. */
 export interface AdminPorts {
   readonly approvals: {
-    readonly list: () => readonly Approval[];
-    readonly read: (id: string) => Approval | undefined;
-    readonly decide: (order: Decide) => Approval;
+    readonly list: () => Promise<readonly Approval[]>;
+    readonly read: (id: string) => Promise<Approval | undefined>;
+    readonly decide: (order: Decide) => Promise<Approval>;
     /** Calls back when something changed; the returned function ends it. */
     readonly watch: (onChange: () => void) => () => void;
   };

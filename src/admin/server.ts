@@ -10,7 +10,7 @@ import { createLimiter } from "./limits.ts";
 import type { RateLimits } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
 import { readPage } from "./page-files.ts";
-import type { AdminPorts } from "./ports.ts";
+import type { AdminPorts, Approval } from "./ports.ts";
 import { openSessionBook } from "./session-book.ts";
 import { watchStores } from "./watch-stores.ts";
 import { createWebhook } from "./webhook.ts";
@@ -55,6 +55,7 @@ const MAX_CONNECTIONS = 1_024;
  */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const { stateDir, host, ports, version, note, stop } = options;
+  const before = options.webhook === undefined ? [] : await ports.approvals.list();
   const hub = createEventHub();
   const sessions = await openSessionBook(stateDir, () => hub.emit({ name: "sessions", data: {} }));
   const core: AdminCore = { stateDir, ports, sessions, version, metrics: createMetrics(), now: options.now ?? ((): Date => new Date()) };
@@ -82,7 +83,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   const { port } = server.address() as AddressInfo;
   guard = createSiteGuard({ host, port, publicUrl: options.publicUrl });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const webhook = openWebhook(core, options, options.publicUrl ?? url);
+  const webhook = openWebhook(core, options, { pageUrl: options.publicUrl ?? url, before });
   const endWatch = watchStores(core, { hub, report, onApproval: webhook?.tell });
   const ended = untilStopped(stop, async () => {
     endWatch();
@@ -93,13 +94,13 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
 
 /** The webhook, having told what happened while no server ran. */
 function openWebhook(
-  { stateDir, metrics, now, ports }: AdminCore,
+  { stateDir, metrics, now }: AdminCore,
   { webhook, note, stop }: AdminServerOptions,
-  pageUrl: string,
+  { pageUrl, before }: { readonly pageUrl: string; readonly before: readonly Approval[] },
 ): Webhook | undefined {
   if (webhook === undefined) return undefined;
   const opened = createWebhook({ ...webhook, stateDir, pageUrl, metrics, now, note, stop });
-  opened.catchUp(ports.approvals.list());
+  opened.catchUp(before);
   return opened;
 }
 

@@ -2,8 +2,8 @@ import { visible } from "../call/visible.ts";
 import { decideApproval } from "../govern/approval-decide.ts";
 import { displayLine } from "../govern/approval-display.ts";
 import { listApprovals, readApproval } from "../govern/approval-list.ts";
+import type { ApprovalStore } from "../govern/approval-store.ts";
 import type { ApprovalView } from "../govern/approval-view.ts";
-import { watchApprovals } from "../govern/approval-watch.ts";
 import { listElevations, verifyElevations } from "../govern/elevations.ts";
 import type { ElevationView } from "../govern/elevations.ts";
 import { isGovernError } from "../govern/govern-error.ts";
@@ -16,7 +16,8 @@ import type { ElevationsAnswer, StopsAnswer } from "./schemas/stores.ts";
 
 /** How the stores are opened. */
 export interface StoresOptions {
-  readonly stateDir: string;
+  /** Also says which state directory has everything else. */
+  readonly approvals: ApprovalStore;
   readonly now: () => Date;
   /** Told once of each request that cannot be read: it is not shown. */
   readonly report: (problem: unknown) => void;
@@ -25,7 +26,8 @@ export interface StoresOptions {
 const MAX_TOLD = 1_000;
 
 /** The governed stores of a state directory, as the admin server uses them. Texts that a caller wrote come with visible escapes (trial P09). */
-export function openStores({ stateDir, now, report }: StoresOptions): AdminPorts {
+export function openStores({ approvals, now, report }: StoresOptions): AdminPorts {
+  const { stateDir } = approvals;
   const told = new Set<string>();
   const onProblem = (problem: Error): void => {
     if (!told.has(problem.message) && told.size < MAX_TOLD) report(problem);
@@ -33,13 +35,13 @@ export function openStores({ stateDir, now, report }: StoresOptions): AdminPorts
   };
   return {
     approvals: {
-      list: () => listApprovals(stateDir, { now: now(), onProblem }).map(approvalOf),
-      read(id) {
-        const view = readApproval(stateDir, id, { now: now() });
+      list: async () => (await listApprovals(approvals, { now: now(), onProblem })).map(approvalOf),
+      async read(id) {
+        const view = await readApproval(approvals, id, { now: now() });
         return view === undefined ? undefined : approvalOf(view);
       },
-      decide: (order) => approvalOf(decideApproval({ ...order, stateDir, now: now() })),
-      watch: (onChange) => watchApprovals(stateDir, onChange),
+      decide: async (order) => approvalOf(await decideApproval({ ...order, store: approvals, now: now() })),
+      watch: (onChange) => approvals.watch(onChange),
     },
     stops: { list: () => stopsOf(stateDir), place: (order) => carryOut(stateDir, order, now()) },
     elevations: () => elevationsOf(stateDir, now()),

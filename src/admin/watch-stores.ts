@@ -13,6 +13,8 @@ export interface StoreListeners {
 
 /** How often the stops are looked at, and whether a request has expired: no file tells of that. */
 const LOOK_MS = 1_000;
+/** How long a change waits for the look that is under way. */
+const BUSY_MS = 20;
 /** After a look that took so long, as many times as long nothing is looked at: a store with thousands of requests must not eat the server. */
 const REST = 4;
 /** Nothing tells of a clock that was set back either. */
@@ -24,10 +26,11 @@ export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval
   let nextExpiry = Number.POSITIVE_INFINITY;
   let stops = "";
   let restUntil = 0;
+  let isLooking = false;
   let waiting: NodeJS.Timeout | undefined;
 
-  function lookAtApprovals(): void {
-    const list = ports.approvals.list();
+  async function lookAtApprovals(): Promise<void> {
+    const list = await ports.approvals.list();
     nextExpiry = Math.min(
       ...list.filter(({ state }) => state === "pending").map(({ expires_at: at }) => Date.parse(at)),
       Number.POSITIVE_INFINITY,
@@ -39,14 +42,21 @@ export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval
     }
     if (events.length === 0) hub.emit({ name: "approvals", data: { kind: "changed" } });
   }
-  function lookAtStops(): void {
+  async function lookAtStops(): Promise<void> {
     const found = JSON.stringify(ports.stops.list());
     if (stops !== "" && found !== stops) hub.emit({ name: "stops", data: {} });
     stops = found;
   }
   const quietly = once(report);
+  const lookRestfully = async (): Promise<void> => {
+    const began = performance.now();
+    await quietly(lookAtApprovals);
+    const ended = performance.now();
+    restUntil = ended + (ended - began) * REST;
+    isLooking = false;
+  };
   const restful = (): void => {
-    const wait = restUntil - performance.now();
+    const wait = isLooking ? BUSY_MS : restUntil - performance.now();
     if (wait > 0) {
       waiting ??= setTimeout(() => {
         waiting = undefined;
@@ -54,15 +64,13 @@ export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval
       }, wait);
       return;
     }
-    const began = performance.now();
-    quietly(lookAtApprovals);
-    const ended = performance.now();
-    restUntil = ended + (ended - began) * REST;
+    isLooking = true;
+    void lookRestfully();
   };
   restful();
-  quietly(lookAtStops);
+  void quietly(lookAtStops);
   const timer = setInterval(() => {
-    quietly(lookAtStops);
+    void quietly(lookAtStops);
     if (nextExpiry <= now().getTime() || performance.now() > restUntil + LONGEST_REST_MS) restful();
   }, LOOK_MS);
   const end = ports.approvals.watch(restful);
@@ -74,11 +82,11 @@ export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval
 }
 
 /** Runs a look; a problem is reported when it is another than the one before. */
-function once(report: (problem: unknown) => void): (look: () => void) => void {
-  const last = new Map<() => void, string>();
-  return (look) => {
+function once(report: (problem: unknown) => void): (look: () => Promise<void>) => Promise<void> {
+  const last = new Map<() => Promise<void>, string>();
+  return async (look) => {
     try {
-      look();
+      await look();
       last.delete(look);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -40,6 +40,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveAdminOptions(args, surroundings());
   const keys = await checkKeys(options);
   const { openStores } = await import("../admin/stores.ts");
+  const { openApprovalFiles } = await import("../govern/approval-files.ts");
   const report = (problem: unknown): void => io.note(problem instanceof Error ? problem.message : String(problem));
   const { stateDir, host, port, publicUrl } = options;
   const explanations = lazyExplanations(args, io.note);
@@ -49,7 +50,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
     port,
     publicUrl,
     webhook: options.webhook,
-    ports: { ...openStores({ stateDir, now: () => new Date(), report }), explain: explanations.explain },
+    ports: { ...openStores({ approvals: openApprovalFiles(stateDir), now: () => new Date(), report }), explain: explanations.explain },
     version: regateVersion(),
     log: (line) => io.stderr(`${JSON.stringify(line)}\n`),
     note: io.note,

@@ -1,3 +1,4 @@
+import type { ApprovalStore } from "../govern/approval-store.ts";
 import type { ApprovalView } from "../govern/approval-view.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
@@ -16,15 +17,20 @@ const shownFlag = {
   problem: (value: string) => (SHA256.test(value) ? undefined : "must be 64 lower-case hex digits"),
 } as const;
 
+async function storeOf(stateDir: string): Promise<ApprovalStore> {
+  const { openApprovalFiles } = await import("../govern/approval-files.ts");
+  return openApprovalFiles(stateDir);
+}
+
 async function list(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
-  const { listApprovals } = await import("../govern/approval-list.ts");
+  const [store, { listApprovals }] = await Promise.all([storeOf(stateDir), import("../govern/approval-list.ts")]);
   let problems = 0;
   const onProblem = (problem: Error): void => {
     problems += 1;
     io.note(problem.message);
   };
-  const all = listApprovals(stateDir, { now: new Date(), onProblem });
+  const all = await listApprovals(store, { now: new Date(), onProblem });
   const views = args.switches.has("all") ? all : all.filter(({ state }) => OPEN.has(state));
   const json = args.switches.has("json");
   await printList(io, json ? views : views.map(listedApproval), {
@@ -37,13 +43,13 @@ async function list(args: Arguments, io: Io): Promise<number> {
 async function wanted(
   args: Arguments,
   command: string,
-): Promise<{ readonly stateDir: string; readonly keysDir: string; readonly view: ApprovalView }> {
+): Promise<{ readonly stateDir: string; readonly keysDir: string; readonly store: ApprovalStore; readonly view: ApprovalView }> {
   const id = neededId(args, { command: `approvals ${command}`, of: "request" });
   const places = await governOptions(args);
-  const { readApproval } = await import("../govern/approval-list.ts");
-  const view = readApproval(places.stateDir, id, { now: new Date() });
+  const [store, { readApproval }] = await Promise.all([storeOf(places.stateDir), import("../govern/approval-list.ts")]);
+  const view = await readApproval(store, id, { now: new Date() });
   if (view === undefined) throw new Error(`no request has the id \`${id}\``);
-  return { ...places, view };
+  return { ...places, store, view };
 }
 
 async function show(args: Arguments, io: Io): Promise<number> {
@@ -55,14 +61,14 @@ async function show(args: Arguments, io: Io): Promise<number> {
 async function decide(args: Arguments, io: Io, decision: "approve" | "deny"): Promise<number> {
   const name = neededFlag(args, { command: `approvals ${decision}`, flag: "key" });
   const reason = decision === "deny" ? neededFlag(args, { command: "approvals deny", flag: "reason" }) : (args.values.get("reason") ?? "");
-  const { stateDir, keysDir, view } = await wanted(args, decision);
+  const { stateDir, keysDir, store, view } = await wanted(args, decision);
   const [{ openKey }, { decideApproval }] = await Promise.all([import("../govern/keys.ts"), import("../govern/approval-decide.ts")]);
   const key = openKey({ stateDir, keysDir }, name);
   await write(io.stdout, approvalText(view));
   const demanded = args.values.get("shown");
   if (demanded !== undefined && demanded !== view.shown.digest) throw new Error("`--shown`: another text is on file, nothing was decided");
   if (!(await isMeant(io, decision))) throw new Error("nothing was decided");
-  const after = decideApproval({ stateDir, id: view.id, decision, reason, key, shown: view.shown.digest, now: new Date() });
+  const after = await decideApproval({ store, id: view.id, decision, reason, key, shown: view.shown.digest, now: new Date() });
   const votes = after.state === "pending" ? `, ${after.votes.length} of ${after.quorum} approvals` : "";
   await tellDone(io, `request ${view.id} is ${after.state}${votes}`);
   return 0;
@@ -85,23 +91,27 @@ async function isMeant(io: Io, decision: string): Promise<boolean> {
 async function watch(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const stop = io.stopSignal();
-  const [{ listApprovals }, { watchApprovals }] = await Promise.all([
-    import("../govern/approval-list.ts"),
-    import("../govern/approval-watch.ts"),
-  ]);
+  const [store, { listApprovals }] = await Promise.all([storeOf(stateDir), import("../govern/approval-list.ts")]);
   const told = new Map<string, string>();
   const json = args.switches.has("json");
-  const tell = (): void => {
-    for (const view of listApprovals(stateDir, { now: new Date(), onProblem: ({ message }) => told.get(message) ?? io.note(message) })) {
+  const look = async (): Promise<void> => {
+    for (const view of await listApprovals(store, { now: new Date(), onProblem: ({ message }) => told.get(message) ?? io.note(message) })) {
       const stand = `${view.state} ${view.votes.length}`;
       if (told.get(view.id) === stand || (!told.has(view.id) && !OPEN.has(view.state))) continue;
       told.set(view.id, stand);
       io.stdout.write(json ? `${JSON.stringify(view)}\n` : watchedLine(view));
     }
   };
-  const end = watchApprovals(stateDir, tell);
-  tell();
-  // Expiry is no change of a file.
+  let looking = look();
+  const tell = (): void => {
+    looking = looking.then(look).then(
+      () => void told.delete("problem"),
+      (problem: unknown) => noteOnce(io, told, problem),
+    );
+  };
+  await looking;
+  const end = store.watch(tell);
+  // Expiry is no change of a store.
   const timer = setInterval(tell, 1_000);
   await new Promise<void>((resolve) => {
     stop.addEventListener("abort", () => resolve(), { once: true });
@@ -110,6 +120,13 @@ async function watch(args: Arguments, io: Io): Promise<number> {
   clearInterval(timer);
   end();
   return 0;
+}
+
+/** A store that is away for a while is said once. */
+function noteOnce(io: Io, told: Map<string, string>, problem: unknown): void {
+  const message = problem instanceof Error ? problem.message : String(problem);
+  if (told.get("problem") !== message) io.note(message);
+  told.set("problem", message);
 }
 
 /** `regate approvals list|show|approve|deny|watch`: what agents ask humans for, and the humans' answers (design §8). */

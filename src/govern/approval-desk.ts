@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { processStart } from "../audit/session-lock.ts";
 import { canonicalJson } from "../audit/canonical.ts";
 import { bindCall } from "./approval-binding.ts";
-import type { Binding, BindingFacts, BoundCall } from "./approval-binding.ts";
+import type { Binding, BindingFacts } from "./approval-binding.ts";
 import { deadlineIn, isOver } from "./approval-clock.ts";
-import { readDecided, readUsed, recordPath, recordText } from "./approval-records.ts";
-import type { PendingRecord, UsedRecord } from "./approval-records.ts";
+import { closeFiled, endFiled, filedOf, forget } from "./approval-filed.ts";
+import type { Desk, DeskOptions, Ending, Filed, OpenRequest } from "./approval-filed.ts";
+import type { PendingRecord } from "./approval-records.ts";
+import { useOf } from "./approval-use.ts";
+import type { ApprovalUse } from "./approval-use.ts";
 import type { ApprovalRule } from "./approval-view.ts";
 import { ruling } from "./approval-votes.ts";
 import { foldedOwner } from "./names.ts";
-import { createStoreFile, replaceStoreFile } from "./store-file.ts";
 
 /** What policy asks of the humans who decide. */
 export interface ApprovalTerms {
@@ -26,38 +27,12 @@ export interface ApprovalAsk {
   readonly terms?: ApprovalTerms | undefined;
   /** The request that this call has waited for: it never files another one. */
   readonly awaited?: OpenRequest | undefined;
-  /** True: only look, file nothing. */
-  readonly look?: boolean;
-}
-
-/** Why a request lets no call run any more; each is told once, then the same call may ask anew. */
-export type Ending = "denied" | "expired" | "stale" | "used" | "indeterminate";
-
-/** How a call ended that ran on an approval. */
-export type UseEnd = "done" | "failed" | "indeterminate" | "stale";
-
-/** The right to run one call once. */
-export interface ApprovalUse {
-  readonly id: string;
-  /** Uses the approval, durably, if what would run is still what was approved; else says why not, and nothing may run. */
-  begin(): Ending | undefined;
-  /** Whether what would run is still what was approved; for the last moment before it runs. */
-  isUnchanged(): boolean;
-  /** Tells how the call ended; never throws. */
-  end(how: UseEnd): void;
-}
-
-/** A request of this session that was filed and has not ended. */
-export interface OpenRequest {
-  readonly id: string;
-  /** RFC 3339 UTC. */
-  readonly expires_at: string;
 }
 
 /** Where the approval of a call stands. */
 export type Standing =
   | { readonly kind: "unbindable"; readonly problem: string }
-  /** Nothing was filed, because the call was only looked at. */
+  /** Nothing was filed, because policy names no terms. */
   | { readonly kind: "needed" }
   | { readonly kind: "pending"; readonly request: OpenRequest }
   | { readonly kind: Ending; readonly id: string }
@@ -66,59 +41,39 @@ export type Standing =
 /** The approvals of one session: what the corridor asks before a call runs. */
 export interface ApprovalDesk {
   /**
-   * Says where the approval of a call stands, and files a request when there is none.
-   * @throws GovernError `govern.store_unreadable`, `govern.store_unwritable`
+   * Says where the approval of a call stands, and files a request when there is none. To be asked for one call after the other.
+   * @throws GovernError those of the store
    */
-  ask(ask: ApprovalAsk): Standing;
+  ask(ask: ApprovalAsk): Promise<Standing>;
   /** Whether a request that a call waits for may have been decided, used or ended: then it is worth asking again. */
-  hasMoved(request: OpenRequest): boolean;
-}
-
-/** What the desk of a session needs. */
-export interface DeskOptions {
-  readonly stateDir: string;
-  readonly now: () => Date;
-  /** Told what could not be written down about a call that has ended. */
-  readonly report: (problem: unknown) => void;
-}
-
-interface Filed extends OpenRequest {
-  readonly record: PendingRecord;
-  readonly binding: Binding;
-  readonly terms: string;
-  used?: UsedRecord["state"];
-  ending?: Ending;
-}
-
-interface Desk extends DeskOptions {
-  /** The one open request of each call of this session: what others put into the store is never taken for one. */
-  readonly open: Map<string, Filed>;
+  hasMoved(request: OpenRequest): Promise<boolean>;
 }
 
 /** Opens the approvals of one session. Requests of other sessions are never looked at. */
 export function openApprovalDesk(options: DeskOptions): ApprovalDesk {
-  const desk: Desk = { ...options, open: new Map() };
+  const desk: Desk = { ...options, known: new Map() };
   return {
     ask: (ask) => answer(desk, ask),
-    hasMoved(request) {
+    async hasMoved(request) {
       const filed = request as Filed;
       if (filed.ending !== undefined || filed.used !== undefined || isOver(filed.record, desk.now())) return true;
-      return readDecided(desk.stateDir, filed.id) !== undefined;
+      return (await desk.store.outcome(filed.id)).decided !== undefined;
     },
   };
 }
 
-function answer(desk: Desk, ask: ApprovalAsk): Standing {
+async function answer(desk: Desk, ask: ApprovalAsk): Promise<Standing> {
   const bound = bindCall(ask.facts);
   if (!bound.ok) return { kind: "unbindable", problem: bound.problem };
-  const filed = desk.open.get(bound.call);
+  const record = await desk.store.find(bound.call);
+  const filed = record === undefined ? undefined : filedOf(desk, record, bound.call);
   const awaited = ask.awaited as Filed | undefined;
   if (awaited !== undefined && filed !== awaited) return { kind: awaited.ending ?? "used", id: awaited.id };
-  const standing = filed === undefined ? undefined : standingOf(desk, filed, { bound, ask });
+  const standing = filed === undefined ? undefined : await standingOf(desk, filed, { bound, ask });
   if (standing !== undefined) return standing;
-  if (filed !== undefined && ask.look !== true) desk.open.delete(bound.call);
+  if (filed !== undefined) await forget(desk, filed);
   if (awaited !== undefined) return { kind: awaited.ending ?? "used", id: awaited.id };
-  return ask.look === true || ask.terms === undefined ? { kind: "needed" } : { kind: "pending", request: file(desk, bound, ask) };
+  return ask.terms === undefined ? { kind: "needed" } : file(desk, bound, ask);
 }
 
 interface Asked {
@@ -127,45 +82,58 @@ interface Asked {
 }
 
 /** Undefined when the request is over and was told: the call may ask anew. */
-function standingOf(desk: Desk, filed: Filed, { bound, ask }: Asked): Standing | undefined {
-  if (filed.used === "executing") return { kind: "used", id: filed.id };
-  const tell = (kind: Ending): Standing => (ask.look === true ? { kind, id: filed.id } : told(desk, filed, kind));
-  if (filed.used === "indeterminate") return tell("indeterminate");
+async function standingOf(desk: Desk, filed: Filed, { bound, ask }: Asked): Promise<Standing | undefined> {
+  const { id, record } = filed;
+  if (filed.used === "executing") return { kind: "used", id };
+  if (filed.used === "indeterminate") return told(desk, filed, "indeterminate");
   if (filed.used !== undefined) return undefined;
-  if (readUsed(desk.stateDir, filed.id) !== undefined) return tell("used");
-  const decided = readDecided(desk.stateDir, filed.id);
-  const ruled = decided === undefined ? undefined : ruling(desk.stateDir, filed.record, decided);
-  const isSame = bound.digest === filed.binding.digest && (ask.terms === undefined || termsText(ask.terms) === filed.terms);
-  if (ruled === "denied") return isSame && !isOver(filed.record, desk.now()) ? { kind: "denied", id: filed.id } : undefined;
-  if (isOver(filed.record, desk.now())) return tell("expired");
-  if (!isSame || ruled === "void") return outdated(desk, filed, { ask, isOwed: ruled !== undefined || ask.awaited !== undefined });
+  const { decided, used } = await desk.store.outcome(id);
+  if (used !== undefined) return told(desk, filed, "used");
+  const ruled = decided === undefined ? undefined : ruling(desk.store.stateDir, record, decided);
+  const isSame = isSameCall(filed, { bound, ask });
+  if (ruled === "denied") return isSame && !isOver(record, desk.now()) ? { kind: "denied", id } : undefined;
+  if (isOver(record, desk.now())) return told(desk, filed, "expired");
+  if (!isSame || ruled === "void") return outdated(desk, filed, ruled !== undefined || ask.awaited !== undefined);
   if (decided === undefined) return { kind: "pending", request: filed };
   const approvers = [...new Map(decided.votes.map(({ owner }) => [foldedOwner(owner), owner])).values()].sort();
   return { kind: "approved", approvers, at: decided.at, use: useOf(desk, filed, ask.facts) };
 }
 
+/** Whether a request is about exactly this call, on the terms of our own policy. */
+function isSameCall(filed: Filed, { bound, ask }: Asked): boolean {
+  if (ask.terms !== undefined) filed.isOurs = termsText(ask.terms) === termsText(filed.record);
+  return filed.isOurs && bound.digest === filed.record.digest;
+}
+
 /** The request is void for good. A human who approved it is owed that this is said; a request that nobody decided gives way silently. */
-function outdated(desk: Desk, filed: Filed, { ask, isOwed }: { ask: ApprovalAsk; isOwed: boolean }): Standing | undefined {
-  if (ask.look === true) return isOwed ? { kind: "stale", id: filed.id } : undefined;
-  close(desk, filed, "stale");
+async function outdated(desk: Desk, filed: Filed, isOwed: boolean): Promise<Standing | undefined> {
+  await closeFiled(desk, filed, "stale");
   filed.ending = "stale";
   return isOwed ? told(desk, filed, "stale") : undefined;
 }
 
-function told(desk: Desk, filed: Filed, kind: Ending): Standing {
-  filed.ending = kind;
-  desk.open.delete(filed.binding.call);
+async function told(desk: Desk, filed: Filed, kind: Ending): Promise<Standing> {
+  await endFiled(desk, filed, kind);
   return { kind, id: filed.id };
 }
 
-function file(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): Filed {
+async function file(desk: Desk, bound: Binding, ask: ApprovalAsk): Promise<Standing> {
+  const record = recordOf(desk, bound, ask);
+  const open = await desk.store.file(record, bound.call);
+  // Another front was first.
+  if (open.id !== record.id) return answer(desk, ask);
+  const filed = filedOf(desk, record, bound.call);
+  filed.isOurs = true;
+  return { kind: "pending", request: filed };
+}
+
+function recordOf(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): PendingRecord {
   if (terms === undefined) throw new Error("a request needs the terms of the policy");
   const { session_id, agent_id, requester, tool, profile } = facts;
   const { approvers, quorum, rule } = terms;
-  const id = randomBytes(16).toString("hex");
-  const record: PendingRecord = Object.freeze({
+  return Object.freeze({
     v: 1 as const,
-    id,
+    id: randomBytes(16).toString("hex"),
     session_id,
     agent_id,
     requester: { ...requester },
@@ -179,60 +147,8 @@ function file(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): Filed 
     digest: bound.digest,
     shown: { ...bound.shown },
   });
-  if (!createStoreFile(recordPath(desk.stateDir, "pending", id), recordText(record))) throw new Error("an id was given twice");
-  const filed: Filed = { id, expires_at: record.expires_at, record, binding: bound, terms: termsText(terms) };
-  desk.open.set(bound.call, filed);
-  return filed;
 }
 
-function useOf(desk: Desk, filed: Filed, facts: BindingFacts): ApprovalUse {
-  const isBound = (): boolean => {
-    const bound: BoundCall = bindCall(facts);
-    return bound.ok && bound.digest === filed.binding.digest;
-  };
-  return {
-    id: filed.id,
-    isUnchanged: isBound,
-    begin: () => begin(desk, filed, isBound),
-    end(how) {
-      filed.used = how;
-      try {
-        replaceStoreFile(recordPath(desk.stateDir, "used", filed.id), recordText(usedRecord(desk, filed, how)));
-      } catch (error) {
-        desk.report(error);
-      }
-    },
-  };
-}
-
-/** Everything is looked at again: a human may have been asked in between. */
-function begin(desk: Desk, filed: Filed, isBound: () => boolean): Ending | undefined {
-  if (filed.used !== undefined) return "used";
-  const decided = readDecided(desk.stateDir, filed.id);
-  if (decided === undefined || ruling(desk.stateDir, filed.record, decided) !== "approved" || !isBound()) {
-    close(desk, filed, "stale");
-    told(desk, filed, "stale");
-    return "stale";
-  }
-  if (isOver(filed.record, desk.now())) {
-    told(desk, filed, "expired");
-    return "expired";
-  }
-  return close(desk, filed, "executing") ? undefined : "used";
-}
-
-/** Creates the file of the use, once. */
-function close(desk: Desk, filed: Filed, state: "executing" | "stale"): boolean {
-  const created = createStoreFile(recordPath(desk.stateDir, "used", filed.id), recordText(usedRecord(desk, filed, state)));
-  if (created) filed.used = state;
-  return created;
-}
-
-function usedRecord({ now }: Desk, { id, binding }: Filed, state: UsedRecord["state"]): UsedRecord {
-  const holder = state === "executing" ? { holder: { pid: process.pid, started: processStart(process.pid) } } : {};
-  return { v: 1, id, digest: binding.digest, state, at: now().toISOString(), ...holder };
-}
-
-function termsText({ approvers, quorum }: ApprovalTerms): string {
+function termsText({ approvers, quorum }: Pick<ApprovalTerms, "approvers" | "quorum">): string {
   return canonicalJson({ approvers: approvers === undefined ? null : [...approvers], quorum });
 }

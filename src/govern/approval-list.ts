@@ -1,40 +1,30 @@
-import { join } from "node:path";
-import { processStart } from "../audit/session-lock.ts";
 import { isOver } from "./approval-clock.ts";
-import { readDecided, readPending, readUsed, readVote, recordFolder } from "./approval-records.ts";
-import type { DecidedRecord, PendingRecord, UsedRecord, VoteRecord } from "./approval-records.ts";
+import type { PendingRecord, UsedRecord, VoteRecord } from "./approval-records.ts";
+import type { ApprovalStore, OnProblem, RequestOutcome, StoredRequest } from "./approval-store.ts";
 import type { ApprovalState, ApprovalView, ApprovalVote } from "./approval-view.ts";
 import { ruling, voteProblem } from "./approval-votes.ts";
 import { governError } from "./govern-error.ts";
 import { PUBLIC_ID } from "./names.ts";
-import { listStoreFolder } from "./store-file.ts";
 
 /** How a store is looked at. */
 export interface LookOptions {
   readonly now: Date;
   /** Told of each request that cannot be read; without it the first one is thrown. */
-  readonly onProblem?: (problem: Error) => void;
+  readonly onProblem?: OnProblem;
 }
 
-const RECORD = /^[0-9a-f]{32}\.json$/;
-const VOTE = /^[0-9a-f]{64}\.json$/;
-
 /**
- * Every request of a state directory, the oldest first.
- * @throws GovernError `govern.store_unreadable` without `onProblem`
+ * Every request of a store, the oldest first.
+ * @throws GovernError `govern.store_unreadable` without `onProblem`, `govern.store_unreachable`
  */
-export function listApprovals(stateDir: string, options: LookOptions): readonly ApprovalView[] {
-  const has = {
-    decided: idsIn(stateDir, "decided"),
-    used: idsIn(stateDir, "used"),
-    votes: new Set(listStoreFolder(recordFolder(stateDir, "votes"), PUBLIC_ID)),
-  };
-  const views = [...idsIn(stateDir, "pending")].flatMap((id) => {
+export async function listApprovals(store: ApprovalStore, options: LookOptions): Promise<readonly ApprovalView[]> {
+  const { onProblem } = options;
+  const views = (await store.list(onProblem)).flatMap((request) => {
     try {
-      return viewOf(stateDir, id, { ...options, has }) ?? [];
+      return viewOf(store, request, options);
     } catch (error) {
-      if (options.onProblem === undefined) throw error;
-      options.onProblem(error as Error);
+      if (onProblem === undefined) throw error;
+      onProblem(error as Error);
       return [];
     }
   });
@@ -44,59 +34,42 @@ export function listApprovals(stateDir: string, options: LookOptions): readonly 
 /**
  * One request.
  * @param id as the human gave it: anything that is no id is not found
- * @throws GovernError `govern.store_unreadable`
+ * @throws GovernError `govern.store_unreadable`, `govern.store_unreachable`
  */
-export function readApproval(stateDir: string, id: string, options: LookOptions): ApprovalView | undefined {
-  return PUBLIC_ID.test(id) ? viewOf(stateDir, id, options) : undefined;
+export async function readApproval(store: ApprovalStore, id: string, options: LookOptions): Promise<ApprovalView | undefined> {
+  const request = PUBLIC_ID.test(id) ? await store.read(id, options.onProblem) : undefined;
+  return request === undefined ? undefined : viewOf(store, request, options);
 }
 
 /**
- * The proven votes of a request that is not decided yet.
- * @param onProblem told of each file that is no vote; it counts for nothing
+ * The votes of a request that is not decided yet, as far as they are proven.
+ * @param onProblem told of each vote that counts for nothing
  */
-export function provenVotes(stateDir: string, record: PendingRecord, onProblem: (problem: Error) => void): readonly VoteRecord[] {
-  const folder = join(recordFolder(stateDir, "votes"), record.id);
-  return listStoreFolder(folder, VOTE).flatMap((name) => {
-    try {
-      const vote = readVote(join(folder, name), record.id);
-      const problem = vote === undefined ? undefined : voteProblem(stateDir, record, vote);
-      if (problem !== undefined) throw governError("govern.store_unreadable", `\`${join(folder, name)}\` does not count: ${problem}`);
-      return vote ?? [];
-    } catch (error) {
-      onProblem(error as Error);
-      return [];
-    }
+export function provenVotes(stateDir: string, { record, votes }: StoredRequest, onProblem: OnProblem): readonly VoteRecord[] {
+  return votes.filter((vote) => {
+    const problem = voteProblem(stateDir, record, vote);
+    if (problem === undefined) return true;
+    onProblem(governError("govern.store_unreadable", `a vote on \`${record.id}\` does not count: ${problem}`));
+    return false;
   });
 }
 
-interface Look extends LookOptions {
-  /** What a listing has found already; absent: look for the files. */
-  readonly has?: Readonly<Record<"decided" | "used" | "votes", ReadonlySet<string>>>;
-}
-
-function viewOf(stateDir: string, id: string, { now, onProblem, has }: Look): ApprovalView | undefined {
-  const record = readPending(stateDir, id);
-  if (record === undefined) return undefined;
-  const decided = has?.decided.has(id) === false ? undefined : readDecided(stateDir, id);
-  const used = has?.used.has(id) === false ? undefined : readUsed(stateDir, id);
-  const votes = decided?.votes ?? (has?.votes.has(id) === false ? [] : provenVotes(stateDir, record, onProblem ?? (() => undefined)));
+function viewOf({ stateDir }: ApprovalStore, request: StoredRequest, { now, onProblem = () => undefined }: LookOptions): ApprovalView {
+  const { decided, record } = request;
+  const votes = decided?.votes ?? provenVotes(stateDir, request, onProblem);
   const { v: _v, monotonic: _monotonic, approvers, ...open } = record;
   return Object.freeze({
     ...open,
     ...(approvers === undefined ? {} : { approvers }),
-    state: stateOf(stateDir, { record, decided, used }, now),
+    state: stateOf(stateDir, request, now),
     votes: votes.map(publicVote),
   });
 }
 
-/** Where a request stands, from its files. @throws GovernError `govern.store_unreadable` for a decision that nobody signed */
-export function stateOf(
-  stateDir: string,
-  files: { readonly record: PendingRecord; readonly decided: DecidedRecord | undefined; readonly used: UsedRecord | undefined },
-  now: Date,
-): ApprovalState {
-  const { record, decided, used } = files;
-  if (used !== undefined) return usedState(used);
+/** Where a request stands, from its records. @throws GovernError `govern.store_unreadable` for a decision that nobody signed */
+export function stateOf(stateDir: string, request: RequestOutcome & { readonly record: PendingRecord }, now: Date): ApprovalState {
+  const { record, decided, used, isRunning } = request;
+  if (used !== undefined) return usedState(used, isRunning);
   const ruled = decided === undefined ? undefined : ruling(stateDir, record, decided);
   if (ruled === "denied") return "denied";
   if (ruled === "void") return "stale";
@@ -105,26 +78,12 @@ export function stateOf(
 }
 
 /** A call whose process is gone ended in a way that nobody knows. */
-function usedState({ state, holder }: UsedRecord): ApprovalState {
-  if (state !== "executing") return state;
-  return holder !== undefined && isAlive(holder.pid) && processStart(holder.pid) === holder.started ? "executing" : "indeterminate";
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
+function usedState({ state }: UsedRecord, isRunning: boolean): ApprovalState {
+  return state === "executing" && !isRunning ? "indeterminate" : state;
 }
 
 function publicVote({ owner, key, decision, reason, at }: VoteRecord): ApprovalVote {
   return { owner, key, decision, reason, at };
-}
-
-function idsIn(stateDir: string, kind: "pending" | "decided" | "used"): ReadonlySet<string> {
-  return new Set(listStoreFolder(recordFolder(stateDir, kind), RECORD).map((name) => name.slice(0, -".json".length)));
 }
 
 function compare(a: string, b: string): number {

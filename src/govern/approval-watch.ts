@@ -10,13 +10,13 @@ const QUIET_MS = 25;
 const LOOK_MS = 1_000;
 
 /**
- * Tells of every change of the store: a new request, a vote, a decision, a use. That a request expires is no change of a file: count
+ * Tells of every change of a state directory's store: a new request, a vote, a decision, a use. That a request expires is no change of a file: count
  * down by `expires_at`. Keeps no process alive.
  * @param onChange called soon after a change, once for several that come together
  * @returns ends the watch
  * @throws Error of the file system when the store's folders cannot be made
  */
-export function watchApprovals(stateDir: string, onChange: () => void): () => void {
+export function watchApprovalFiles(stateDir: string, onChange: () => void): () => void {
   const folders = KINDS.map((kind) => recordFolder(stateDir, kind));
   for (const folder of folders) makeFolder(folder);
   let stamp = stampOf(folders);

@@ -4,6 +4,8 @@ export type GovernErrorCode =
   | "govern.store_unreadable"
   /** The store could not be written; nothing was changed. */
   | "govern.store_unwritable"
+  /** A shared store cannot be reached; whether the last step took place may not be known. */
+  | "govern.store_unreachable"
   /** Another process holds the lock of the store. */
   | "govern.store_busy"
   /** A chain is broken or was cut. */

@@ -1,23 +1,26 @@
 import { randomUUID } from "node:crypto";
-import type { LoggedSessionState } from "../audit/log.ts";
 import type { JsonObject } from "../call/json.ts";
 import type { MadeCall } from "../call/make-call.ts";
 import type { GateQuestion } from "../gate/gate.ts";
 import { judge } from "../gate/gate.ts";
-import type { StopInForce } from "../govern/active-stops.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { IdentityLook } from "../session/identity-watch.ts";
 import type { SessionView } from "../session/session.ts";
-import type { ApprovalUse, OpenRequest } from "../govern/approval-desk.ts";
-import { approvalAnswer, type ApprovalFindings } from "./approvals.ts";
+import type { OpenRequest } from "../govern/approval-filed.ts";
+import type { ApprovalUse } from "../govern/approval-use.ts";
+import { record } from "./admission-record.ts";
+import type { Judged } from "./admission-record.ts";
+import { approvalAnswer, askDesk, useApproval } from "./approvals.ts";
+import type { ApprovalFindings, KnownStandings, WantedStanding } from "./approvals.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
 import type { EffectTicket } from "./effects.ts";
 import { grantsOf, takeUse } from "./grants.ts";
 import type { Grants } from "./grants.ts";
+import type { HandlerEnd } from "./handler.ts";
 import { localised } from "./localise.ts";
 import { inputFor } from "./policy-input.ts";
 
@@ -35,6 +38,8 @@ export interface Admission {
   readonly ticket?: EffectTicket;
   /** Present when the call runs on an approval. */
   readonly use?: ApprovalUse;
+  /** What is answered in place of running the call, although it was admitted: its approval could not be used. */
+  readonly barred?: HandlerEnd | undefined;
   /** The request that the call waits for. */
   readonly request?: OpenRequest;
 }
@@ -49,30 +54,48 @@ export interface AdmissionRequest {
   readonly awaited?: OpenRequest | undefined;
   /** True when nothing would run: then nobody has to approve it. */
   readonly isIdle?: (() => boolean) | undefined;
+  /** Whether the caller's own object still says what is judged; when it does not, no approval is used. */
+  readonly isIntact?: (() => boolean) | undefined;
   /** Given after a question to the human that did not end well: then the gate is not asked again. */
   readonly verdict?: Verdict;
 }
 
-interface Judged {
-  readonly verdict: Verdict;
-  readonly input: JsonObject;
-  readonly session: SessionView;
-  readonly grants: Grants;
-  /** Asked only when the gate was. */
-  readonly stop?: StopInForce | undefined;
-  readonly metrics: Readonly<Record<string, number>>;
-  readonly findings: ApprovalFindings;
-}
+/** How often the desk may be asked while one call is judged; policy that asks for ever other things gets no answer. */
+const MAX_QUESTIONS = 4;
 
 /**
- * Judges one call, records the decision and applies its effect, in one synchronous step: the next call is judged only after that
- * (design §5).
+ * Judges one call, records the decision and applies its effect, in one synchronous step, unless its approval has to be looked for and used.
+ * To be taken in turn: the next call is judged only after that (design §5).
  */
-export function admit(core: Core, request: AdmissionRequest): Admission {
-  const decisionId = randomUUID();
+export function admit(core: Core, request: AdmissionRequest): Admission | Promise<Admission> {
+  const judged = judgeNow(core, request, new Map());
+  const { wanted } = judged.findings;
+  return wanted === undefined ? conclude(core, request, judged) : admitAsking(core, request, wanted);
+}
+
+/** Asks the desk until the call can be judged without asking, and uses the approval that an admitted call runs on. */
+async function admitAsking(core: Core, request: AdmissionRequest, first: WantedStanding): Promise<Admission> {
+  const known: KnownStandings = new Map();
+  await askDesk(core, first, known);
+  let judged = judgeNow(core, request, known);
+  for (let asked = 1; judged.findings.wanted !== undefined && asked < MAX_QUESTIONS; asked += 1) {
+    await askDesk(core, judged.findings.wanted, known);
+    judged = judgeNow(core, request, known);
+  }
+  const admission = conclude(core, request, judged);
+  const { use, verdict } = admission;
+  if (!verdict.admitted || use === undefined || request.isIntact?.() === false) return admission;
+  return { ...admission, barred: await useApproval(core, use, admission) };
+}
+
+function judgeNow(core: Core, request: AdmissionRequest, known: KnownStandings): Judged {
   const look = core.session.watch.look();
   core.session.watch.take(look);
-  const judged = judgeCounted(core, request, { ...look, lapsed: false });
+  return judgeCounted(core, request, { look: { ...look, lapsed: false }, known });
+}
+
+function conclude(core: Core, request: AdmissionRequest, judged: Judged): Admission {
+  const decisionId = randomUUID();
   const begins = request.verdict === undefined ? begun(judged.verdict) : undefined;
   const refused = record(core, { decisionId, made: request.made, judged, rearmed: rearms(begins) });
   if (refused !== undefined)
@@ -82,13 +105,17 @@ export function admit(core: Core, request: AdmissionRequest): Admission {
   if (judged.verdict.admitted && isMutation(request.made, judged.verdict.decision)) core.session.watch.mutated();
   const { verdict, session, grants, findings } = judged;
   const admission = { decisionId, verdict, session, grants, epoch: core.session.identity.epoch };
-  return { ...admission, ...(ticket === undefined ? {} : { ticket }), ...(verdict.admitted ? findings : requestOf(findings)) };
+  return { ...admission, ...(ticket === undefined ? {} : { ticket }), ...(verdict.admitted ? useOf(findings) : requestOf(findings)) };
 }
 
 /** The decision whose effect begins: an allowed call's, unless a human outside has not approved it. */
 function begun(verdict: Verdict): Decision | undefined {
   if (verdict.decision?.allow !== true) return undefined;
   return verdict.admitted || verdict.refusal.stage !== "approval" ? verdict.decision : undefined;
+}
+
+function useOf({ use }: ApprovalFindings): { use?: ApprovalUse } {
+  return use === undefined ? {} : { use };
 }
 
 function requestOf({ request }: ApprovalFindings): { request?: OpenRequest } {
@@ -110,27 +137,28 @@ function isMutation({ call }: MadeCall, { effect }: Decision): boolean {
 
 /** What the gate would say now: neither recorded nor counted, and without effect. */
 export function preview(core: Core, request: AdmissionRequest): Verdict {
-  return judgeCall(core, request, { look: core.session.watch.look(), isPreview: true }).verdict;
+  return judgeCall(core, request, { look: core.session.watch.look() }).verdict;
 }
 
 /**
  * Judges a call and counts the use of the elevation that covers it, before anything is recorded or runs. When another process took the last
  * use meanwhile, the call is judged again without it.
  */
-function judgeCounted(core: Core, request: AdmissionRequest, look: IdentityLook): Judged {
-  const judged = judgeCall(core, request, { look });
+function judgeCounted(core: Core, request: AdmissionRequest, moment: Moment): Judged {
+  const judged = judgeCall(core, request, moment);
   const { call } = request.made;
   if (!judged.verdict.admitted || call.dryRun || takeUse(core, judged.grants)) return judged;
-  return judgeCall(core, request, { look, grants: { ...judged.grants, elevation: undefined } });
+  return judgeCall(core, request, { ...moment, grants: { ...judged.grants, elevation: undefined } });
 }
 
 interface Moment {
   readonly look: IdentityLook;
   readonly grants?: Grants;
-  readonly isPreview?: boolean;
+  /** Absent when one only looks: then no approval is asked for. */
+  readonly known?: KnownStandings;
 }
 
-function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given, isPreview = false }: Moment): Judged {
+function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given, known }: Moment): Judged {
   const { call } = request.made;
   const started = process.hrtime.bigint();
   const session = core.session.view(call.tool, core.now().getTime(), look);
@@ -138,7 +166,7 @@ function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given,
   const input = inputFor(core, request.made, { session, grants });
   const clock = { asked: 0n };
   const findings: ApprovalFindings = {};
-  const approval = approvalAnswer(core, { call, session, grants, awaited: request.awaited, look: isPreview }, findings);
+  const approval = approvalAnswer(core, { call, session, grants, awaited: request.awaited, known }, findings);
   const { verdict, stop } =
     request.verdict === undefined ? askGate(core, { request, input, clock, approval }) : { verdict: request.verdict };
   const metrics = metricsOf(clock.asked, process.hrtime.bigint() - started);
@@ -181,58 +209,4 @@ function timedDecide({ options }: Core, clock: { asked: bigint }): ((input: Json
 /** Nanoseconds under OPA's own metric name, and those of the whole gate under ours. */
 function metricsOf(asked: bigint, gate: bigint): Readonly<Record<string, number>> {
   return { ...(asked === 0n ? {} : { timer_rego_query_eval_ns: Number(asked) }), timer_regate_gate_ns: Number(gate) };
-}
-
-/** Puts the decision on record; what is answered instead when it cannot be. */
-function record(core: Core, entry: { decisionId: string; made: MadeCall; judged: Judged; rearmed: boolean }): Verdict | undefined {
-  const { decisionId, made, judged, rearmed } = entry;
-  const { verdict, input, metrics } = judged;
-  const { engine } = core.options;
-  const before = stateOf(core);
-  const after = rearmed ? { identity_confirmed: false, epoch: before.epoch + 1 } : before;
-  const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
-  try {
-    core.recorder.decision({
-      decisionId,
-      ...parentOf(made),
-      ...stopIn(judged),
-      call: made.call,
-      input,
-      verdict,
-      ...bundle,
-      before,
-      after,
-      metrics,
-    });
-    return verdict.admitted && !recordInput(core, decisionId, made) ? UNRECORDED : undefined;
-  } catch (error) {
-    core.report(error);
-    return UNRECORDED;
-  }
-}
-
-const UNRECORDED: Verdict = Object.freeze({ admitted: false, refusal: refuse("admission", "audit.unavailable") });
-
-/** Puts the input of an admitted call into the recording; the log tells when that failed and so nothing ran. */
-function recordInput(core: Core, decisionId: string, { call }: MadeCall): boolean {
-  try {
-    core.options.recording?.input({ decisionId, tool: call.tool, arguments: call.arguments });
-    return true;
-  } catch (error) {
-    core.report(error);
-    core.recorder.outcome({ decisionId, tool: call.tool, status: "error", code: "audit.unavailable", durationMs: 0 });
-    return false;
-  }
-}
-
-function parentOf({ parent }: MadeCall): { parent?: string } {
-  return parent === undefined ? {} : { parent };
-}
-
-function stopIn({ stop }: Judged): { stop?: { id: string; reason: string } } {
-  return stop === undefined ? {} : { stop: { id: stop.id, reason: stop.reason } };
-}
-
-function stateOf({ session }: Core): LoggedSessionState {
-  return { identity_confirmed: session.identity.identityConfirmed, epoch: session.identity.epoch };
 }

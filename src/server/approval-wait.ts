@@ -1,4 +1,6 @@
-import type { OpenRequest } from "../govern/approval-desk.ts";
+import type { OpenRequest } from "../govern/approval-filed.ts";
+import { admit } from "./admission.ts";
+import type { Admission, AdmissionRequest } from "./admission.ts";
 import type { Core } from "./core.ts";
 import type { CallRequest, ReportProgress } from "./corridor-types.ts";
 import { onAbort } from "./signals.ts";
@@ -10,7 +12,7 @@ const LOOK_MS = 200;
 const PROGRESS_MS = 5_000;
 
 /** How a wait ended: `moved` when there is something new, `late` when the time is up, `cancelled` when nobody wants an answer. */
-export type WaitEnd = "moved" | "late" | "cancelled";
+type WaitEnd = "moved" | "late" | "cancelled";
 
 /** How long a call waits for a decision; 0 when it does not. Inside a script nothing waits: it would hold the script's thread. */
 export function approvalWaitMs(core: Core, request: CallRequest): number {
@@ -19,17 +21,48 @@ export function approvalWaitMs(core: Core, request: CallRequest): number {
   return progressOf(core, request) === undefined ? Math.min(waitMs, SILENT_WAIT_MS) : waitMs;
 }
 
+/** A call whose request waits for a human. */
+export interface WaitingCall {
+  readonly request: CallRequest;
+  readonly asked: AdmissionRequest;
+  readonly judged: Admission;
+  readonly open: OpenRequest;
+}
+
+/**
+ * Waits for a human's decision, if the server is told to, and judges the call again: a decision of its own on record.
+ * @returns undefined when the call was cancelled meanwhile
+ */
+export async function approved(core: Core, { request, asked, judged, open }: WaitingCall): Promise<Admission | undefined> {
+  if (approvalWaitMs(core, request) === 0) return judged;
+  const end = await waitForDecision(core, request, open);
+  if (end === "cancelled") return undefined;
+  return end === "late" ? judged : await core.turns.take(() => admit(core, { ...asked, awaited: open }));
+}
+
 /** Waits until a request was decided or has ended. Holds nothing up: other calls pass meanwhile. */
-export function waitForDecision(core: Core, request: CallRequest, open: OpenRequest): Promise<WaitEnd> {
+function waitForDecision(core: Core, request: CallRequest, open: OpenRequest): Promise<WaitEnd> {
   const waitMs = approvalWaitMs(core, request);
   const report = progressOf(core, request);
   const startedAt = performance.now();
   return new Promise((resolve) => {
     let toldAt = Number.NEGATIVE_INFINITY;
-    const look = (): void => {
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    let release: () => void = () => undefined;
+    const end = (how: WaitEnd): void => {
+      isOver = true;
+      clearTimeout(timer);
+      release();
+      resolve(how);
+    };
+    const look = async (): Promise<void> => {
+      const moved = await hasMoved(core, open);
       const waitedMs = performance.now() - startedAt;
-      if (hasMoved(core, open)) return end("moved");
+      if (isOver) return;
+      if (moved) return end("moved");
       if (waitedMs >= waitMs) return end("late");
+      timer = setTimeout(() => void look(), LOOK_MS);
       if (report === undefined || waitedMs - toldAt < PROGRESS_MS) return;
       toldAt = waitedMs;
       report({
@@ -38,15 +71,8 @@ export function waitForDecision(core: Core, request: CallRequest, open: OpenRequ
         message: `waiting for a human's decision on request ${open.id} (until ${open.expires_at})`,
       });
     };
-    const timer = setInterval(look, LOOK_MS);
-    let release: () => void = () => undefined;
-    const end = (how: WaitEnd): void => {
-      clearInterval(timer);
-      release();
-      resolve(how);
-    };
     release = onAbort([request.signal, core.shutdown.signal], () => end("cancelled"));
-    look();
+    void look();
   });
 }
 
@@ -56,9 +82,9 @@ function progressOf(core: Core, { progress, from }: CallRequest): ReportProgress
 }
 
 /** A store that cannot be read is something new: the gate says what it means. */
-function hasMoved({ options, report }: Core, open: OpenRequest): boolean {
+async function hasMoved({ options, report }: Core, open: OpenRequest): Promise<boolean> {
   try {
-    return options.approvals?.desk.hasMoved(open) !== false;
+    return (await options.approvals?.desk.hasMoved(open)) !== false;
   } catch (error) {
     report(error);
     return true;

@@ -1,16 +1,21 @@
-import type { ToolCall } from "../call/tool-call.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
+import type { ToolCall } from "../call/tool-call.ts";
 import type { ApprovalAnswer, ApprovalCode } from "../gate/approval.ts";
 import { refuseUnapproved } from "../gate/approval.ts";
 import type { BindingFacts, BoundFile } from "../govern/approval-binding.ts";
-import type { ApprovalDesk, ApprovalTerms, ApprovalUse, OpenRequest, Standing, UseEnd } from "../govern/approval-desk.ts";
+import { openApprovalDesk } from "../govern/approval-desk.ts";
+import type { ApprovalAsk, ApprovalDesk, ApprovalTerms, Standing } from "../govern/approval-desk.ts";
+import type { OpenRequest } from "../govern/approval-filed.ts";
+import type { ApprovalStore } from "../govern/approval-store.ts";
+import type { ApprovalUse, UseEnd } from "../govern/approval-use.ts";
 import type { Decision } from "../policy/decision.ts";
 import { osUserName } from "../session/os-user.ts";
 import type { SessionView } from "../session/session.ts";
 import { executedFiles } from "../shell/executed-files.ts";
 import type { Core } from "./core.ts";
 import type { Grants } from "./grants.ts";
-import type { HandlerEnd } from "./handler.ts";
+import { handlerRefusal, type HandlerEnd } from "./handler.ts";
+import { hasMoved } from "./moved.ts";
 import { refusalResult } from "./results.ts";
 
 /** The approvals of a corridor's session. */
@@ -20,14 +25,26 @@ export interface Approvals {
   readonly waitMs: number;
 }
 
+/** What they are opened with. */
+export interface ApprovalsOptions {
+  readonly store: ApprovalStore;
+  readonly waitMs: number;
+  readonly report: (problem: unknown) => void;
+}
+
 /** How one call asks for its approval. */
 export interface ApprovalQuestion {
   readonly call: ToolCall;
   readonly session: SessionView;
   readonly grants: Grants;
   readonly awaited?: OpenRequest | undefined;
-  readonly look?: boolean;
+  /** What the desk has said already; absent when one only looks: then nothing is filed. */
+  readonly known?: KnownStandings | undefined;
 }
+
+/** What the desk, or its failure, has said to what was asked while one call is judged, by the text of the question. */
+export type KnownStandings = Map<string, KnownStanding>;
+type KnownStanding = Standing | { readonly kind: "unavailable" };
 
 /** What asking led to, beside the answer to the gate. */
 export interface ApprovalFindings {
@@ -35,12 +52,26 @@ export interface ApprovalFindings {
   request?: OpenRequest;
   /** The right to run the call once. */
   use?: ApprovalUse;
+  /** What the desk must be asked before the call can be judged. */
+  wanted?: WantedStanding;
+}
+
+/** A question for the desk. */
+export interface WantedStanding {
+  readonly key: string;
+  readonly ask: ApprovalAsk;
 }
 
 const DEFAULT_TTL_SECONDS = 600;
 
+/** Opens the approvals of one session. */
+export function openApprovals({ store, waitMs, report }: ApprovalsOptions): Approvals {
+  return { desk: openApprovalDesk({ store, now: () => new Date(), report }), waitMs };
+}
+
 /**
- * Asks the session's desk on behalf of the gate; what goes wrong in the store is an approval that cannot be had.
+ * Answers the gate with what the desk has said. What it was not asked yet is put into `findings`: the call is to be judged again when that is
+ * known (`askDesk`).
  * @returns undefined where there is no store
  */
 export function approvalAnswer(
@@ -50,27 +81,47 @@ export function approvalAnswer(
 ): ((decision: Decision) => ApprovalAnswer) | undefined {
   if (core.options.approvals === undefined) return undefined;
   return (decision) => {
-    try {
-      const standing = standingOf(core, question, decision);
-      if (standing.kind === "unbindable") core.report(new Error(`no approval can be asked for: ${standing.problem}`));
-      return answerOf(standing, findings);
-    } catch (error) {
-      core.report(error);
-      return { code: "approval.unavailable" };
-    }
+    const files = filesOf(question.call);
+    if (typeof files === "string") return unbindable(core, files);
+    if (question.known === undefined) return { code: "approval.pending" };
+    const { awaited } = question;
+    const ask = { facts: factsOf(core, question, { decision, files }), terms: termsOf(decision), awaited };
+    const key = keyOf(ask);
+    const standing = question.known.get(key);
+    if (standing !== undefined) return answerOf(core, standing, findings);
+    findings.wanted = { key, ask };
+    return { code: "approval.pending" };
   };
 }
 
-function standingOf(core: Core, question: ApprovalQuestion, decision: Decision): Standing {
-  const { approvals } = core.options;
-  if (approvals === undefined) throw new Error("approvals cannot be asked for here");
-  const files = filesOf(question.call);
-  if (typeof files === "string") return { kind: "unbindable", problem: files };
-  const { awaited, look = false } = question;
-  return approvals.desk.ask({ facts: factsOf(core, question, { decision, files }), terms: termsOf(decision), awaited, look });
+/** Asks the session's desk; what goes wrong in the store is an approval that cannot be had. */
+export async function askDesk(core: Core, { key, ask }: WantedStanding, known: KnownStandings): Promise<void> {
+  const standing = await standingOf(core, ask);
+  known.set(key, standing);
+  // Policy, asked again with the approval, may want nothing more for the same call.
+  known.set(keyOf({ facts: ask.facts }), standing);
 }
 
-function answerOf(standing: Standing, findings: ApprovalFindings): ApprovalAnswer {
+async function standingOf(core: Core, ask: ApprovalAsk): Promise<KnownStanding> {
+  try {
+    if (core.options.approvals === undefined) throw new Error("approvals cannot be asked for here");
+    return await core.options.approvals.desk.ask(ask);
+  } catch (error) {
+    core.report(error);
+    return { kind: "unavailable" };
+  }
+}
+
+function keyOf({ facts, terms = null }: { readonly facts: BindingFacts; readonly terms?: ApprovalTerms | null | undefined }): string {
+  return JSON.stringify([facts, terms]);
+}
+
+function unbindable(core: Core, problem: string): ApprovalAnswer {
+  core.report(new Error(`no approval can be asked for: ${problem}`));
+  return { code: "approval.unbindable" };
+}
+
+function answerOf(core: Core, standing: KnownStanding, findings: ApprovalFindings): ApprovalAnswer {
   delete findings.use;
   switch (standing.kind) {
     case "approved": {
@@ -84,7 +135,9 @@ function answerOf(standing: Standing, findings: ApprovalFindings): ApprovalAnswe
     case "needed":
       return { code: "approval.pending" };
     case "unbindable":
-      return { code: "approval.unbindable" };
+      return unbindable(core, standing.problem);
+    case "unavailable":
+      return { code: "approval.unavailable" };
     default:
       return { code: `approval.${standing.kind}`, id: standing.id };
   }
@@ -144,16 +197,27 @@ function homeGrants({ home = [] }: SessionView): readonly string[] {
   return home.map(({ path, write }) => `${path} (${write ? "write" : "read"})`);
 }
 
-/** Uses the approval of a call right before its handler; what is answered instead when that cannot be. */
-export function useApproval(core: Core, use: ApprovalUse | undefined, decisionId: string): HandlerEnd | undefined {
-  if (use === undefined) return undefined;
+/** Uses the approval of an admitted call right before its handler; what is answered instead when that cannot be. */
+export async function useApproval(core: Core, use: ApprovalUse, { decisionId, session, epoch }: Moment): Promise<HandlerEnd | undefined> {
   try {
-    const ending = use.begin();
-    return ending === undefined ? undefined : unapproved(`approval.${ending}`, { id: use.id, decisionId });
+    const ending = await use.begin();
+    if (ending !== undefined) return unapproved(`approval.${ending}`, { id: use.id, decisionId });
   } catch (error) {
     core.report(error);
     return unapproved("approval.unavailable", { id: use.id, decisionId });
   }
+  const isStopped = core.options.authorities?.stops.reasonFor() !== undefined;
+  if (!isStopped && !hasMoved(core, { epoch, label: session.profile.active })) return undefined;
+  await use.end("stale");
+  if (isStopped) return { status: "error", code: "gate.stopped", result: handlerRefusal(decisionId, "gate.stopped") };
+  return unapproved("approval.stale", { id: use.id, decisionId });
+}
+
+/** The session as it was when the call was admitted. */
+interface Moment {
+  readonly decisionId: string;
+  readonly session: SessionView;
+  readonly epoch: number;
 }
 
 /** The end of a call that did not run for want of an approval. */

@@ -6,7 +6,7 @@ import type { JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
-import { openApprovalDesk } from "../govern/approval-desk.ts";
+import { openApprovalFiles } from "../govern/approval-files.ts";
 import { openAuthorities } from "../govern/authorities.ts";
 import type { DeviceIssuer } from "../govern/device-login.ts";
 import { openRecording } from "../govern/recordings.ts";
@@ -27,6 +27,7 @@ import type { StarlarkLimits } from "../starlark/limits.ts";
 import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
+import { openApprovals } from "./approvals.ts";
 import { createCommandBook } from "./commands.ts";
 import { openConditions, type ConditionReader } from "./conditions.ts";
 import { createCorridor, type OpenCorridor } from "./corridor.ts";
@@ -207,7 +208,7 @@ export function openClientSession(parts: ServerParts, { isAuthenticated, ...who 
     locale: options.locale,
     confirm: human.confirm,
     confirmTimeoutMs: options.confirmTimeoutMs,
-    approvals: { desk: openApprovalDesk({ stateDir, now: () => new Date(), report }), waitMs: options.approvalWaitMs },
+    approvals: openApprovals({ store: openApprovalFiles(stateDir), waitMs: options.approvalWaitMs, report }),
     report,
   });
   commands.use(registry);

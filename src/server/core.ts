@@ -20,6 +20,7 @@ import type { RetryChannel } from "./retry.ts";
 import type { Running } from "./running.ts";
 import type { SealedQuestions } from "./sealed-questions.ts";
 import type { StopWatch } from "./stop-watch.ts";
+import type { Turns } from "./turns.ts";
 
 /** What a corridor is made of: one for each session. */
 export interface CorridorOptions {
@@ -84,6 +85,8 @@ export interface Core {
   readonly now: () => Date;
   readonly report: (problem: unknown) => void;
   readonly running: Running;
+  /** Calls are judged in turn. */
+  readonly turns: Turns;
   /** Ends running handlers when a human says so; absent where there are no stops. */
   readonly stopWatch: StopWatch | undefined;
   /** Aborted when the corridor closes. */

@@ -9,8 +9,7 @@ import { createSession } from "../session/live-session.ts";
 import type { SessionEntry } from "../session/registry.ts";
 import { admit, preview } from "./admission.ts";
 import type { Admission, AdmissionRequest } from "./admission.ts";
-import { approvalWaitMs, waitForDecision } from "./approval-wait.ts";
-import type { OpenRequest } from "../govern/approval-desk.ts";
+import { approved } from "./approval-wait.ts";
 import { callOf } from "./call-of.ts";
 import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
@@ -24,14 +23,16 @@ import { pendingDecision, settlePending } from "./pending.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { Look } from "./look-ahead.ts";
 import { perform } from "./perform.ts";
-import { prepare } from "./prepare.ts";
+import { isUnchanged, prepare } from "./prepare.ts";
 import type { Prepared } from "./prepare.ts";
 import { createRecorder } from "./recorder.ts";
 import { refusalResult } from "./results.ts";
 import { askWithAnswer, channelOf, handsOn, replyOf } from "./retry.ts";
+import type { Reply } from "./retry.ts";
 import { createRunning } from "./running.ts";
 import { createSealedQuestions } from "./sealed-questions.ts";
 import { createStopWatch } from "./stop-watch.ts";
+import { andThen, createTurns } from "./turns.ts";
 
 /** A corridor that can also look ahead. */
 export interface OpenCorridor extends Corridor, MessageGate {
@@ -99,6 +100,7 @@ function createCore(options: CorridorOptions): Core {
     now,
     report,
     running: createRunning(),
+    turns: createTurns(),
     stopWatch: createStopWatch(options.authorities?.stops),
     shutdown,
     stopped: false,
@@ -115,29 +117,25 @@ async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer>
   }
 }
 
-/** Nothing before the first `await` may yield: that is what keeps the calls in order. */
+/** Nothing before the first `await` may yield, unless the call has to wait for its turn: that is what keeps the calls in order. */
 async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
   const made = callOf(core, request);
   const prepared = lazily(() => prepare(core.options.registry, request, made.call));
   const channel = channelOf(core, request);
-  const reply = channel?.state === undefined || handsOn(prepared()) ? undefined : replyOf(core, channel, made);
-  const answer = reply?.accepted === false ? reply.code : undefined;
-  const isAgreed = reply?.accepted === true;
-  const asked: AdmissionRequest = {
-    made,
-    answer,
-    confirmation: () => (isAgreed ? "settled" : confirmationOf(core, request, prepared())),
-    isIdle: () => prepared().kind !== "run",
-  };
-  const judged = admit(core, asked);
-  core.session.usage.judged(made.call.tool, core.now().getTime());
-  const first = judged.request === undefined ? judged : await approved(core, { request, asked, judged, open: judged.request });
+  const asked = (reply?: Reply): AdmissionRequest => askedOf(core, { request, made, prepared, reply });
+  const entered = core.turns.take(() => {
+    const reply = channel?.state === undefined || handsOn(prepared()) ? undefined : replyOf(core, channel, made);
+    return andThen(admit(core, asked(reply)), (admission) => counted(core, { made, admission, reply }));
+  });
+  const { admission: judged, reply } = entered instanceof Promise ? await entered : entered;
+  const open = judged.request;
+  const first = open === undefined ? judged : await approved(core, { request, asked: asked(reply), judged, open });
   if (first === undefined) return cancelledAnswer(core, made, judged);
   const decision = pendingDecision(first);
   if (decision === undefined) return proceed(core, { request, made, admission: first, prepared });
   if (channel !== undefined) return { kind: "result", result: askWithAnswer(core, channel, { made, first }) };
   try {
-    const settled = await settlePending(core, { made, first, decision, signal: request.signal });
+    const settled = await settlePending(core, { made, first, decision, signal: request.signal, isIntact: asked().isIntact });
     if (settled === undefined) return cancelledAnswer(core, made, first);
     return await proceed(core, { request, made, admission: settled, prepared });
   } finally {
@@ -145,22 +143,33 @@ async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
   }
 }
 
-interface WaitingCall {
+interface EnteredCall {
   readonly request: CallRequest;
-  readonly asked: AdmissionRequest;
-  readonly judged: Admission;
-  readonly open: OpenRequest;
+  readonly made: MadeCall;
+  readonly prepared: () => Prepared;
+  readonly reply: Reply | undefined;
 }
 
-/**
- * Waits for a human's decision, if the server is told to, and judges the call again: a decision of its own on record.
- * @returns undefined when the call was cancelled meanwhile
- */
-async function approved(core: Core, { request, asked, judged, open }: WaitingCall): Promise<Admission | undefined> {
-  if (approvalWaitMs(core, request) === 0) return judged;
-  const end = await waitForDecision(core, request, open);
-  if (end === "cancelled") return undefined;
-  return end === "late" ? judged : admit(core, { ...asked, awaited: open });
+/** What the gate is asked about a call. */
+function askedOf(core: Core, { request, made, prepared, reply }: EnteredCall): AdmissionRequest {
+  return {
+    made,
+    answer: reply?.accepted === false ? reply.code : undefined,
+    confirmation: () => (reply?.accepted === true ? "settled" : confirmationOf(core, request, prepared())),
+    isIdle: () => prepared().kind !== "run",
+    isIntact: () => request.handler === undefined || isUnchanged(request, made.call),
+  };
+}
+
+interface JudgedNow {
+  readonly made: MadeCall;
+  readonly admission: Admission;
+  readonly reply: Reply | undefined;
+}
+
+function counted(core: Core, judged: JudgedNow): JudgedNow {
+  core.session.usage.judged(judged.made.call.tool, core.now().getTime());
+  return judged;
 }
 
 interface JudgedCall {

@@ -1,6 +1,7 @@
 import { redactJson } from "../audit/redact.ts";
 import type { JsonObject } from "../call/json.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
+import { openApprovalFiles } from "../govern/approval-files.ts";
 import { listApprovals } from "../govern/approval-list.ts";
 import { deviceError } from "../govern/device-error.ts";
 import type { DeviceIssuer, LoginNotice } from "../govern/device-login.ts";
@@ -108,9 +109,9 @@ function loginOf(options: GovernedToolsOptions): DeviceLoginPorts["login"] {
 }
 
 /** One file that cannot be read hides no other. */
-function approvalsIn(stateDir: string) {
+async function approvalsIn(stateDir: string) {
   let unreadable = 0;
-  const approvals = listApprovals(stateDir, { now: new Date(), onProblem: () => (unreadable += 1) });
+  const approvals = await listApprovals(openApprovalFiles(stateDir), { now: new Date(), onProblem: () => (unreadable += 1) });
   return { approvals, unreadable };
 }
 

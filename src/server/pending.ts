@@ -7,8 +7,8 @@ import { admit } from "./admission.ts";
 import type { Admission } from "./admission.ts";
 import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
+import { hasMoved } from "./moved.ts";
 import { questionAbout } from "./question.ts";
-import type { ShownIdentity } from "./sealed-questions.ts";
 import { onAbort } from "./signals.ts";
 
 /** A call that policy allows if the human in the session agrees. */
@@ -18,6 +18,8 @@ export interface PendingCall {
   readonly decision: Decision;
   /** Aborted when the caller no longer wants an answer. */
   readonly signal: AbortSignal | undefined;
+  /** Whether the caller's own object still says what is judged. */
+  readonly isIntact: (() => boolean) | undefined;
 }
 
 /** The policy's decision, if the human must be asked before it holds. */
@@ -42,19 +44,14 @@ export async function settlePending(core: Core, pending: PendingCall): Promise<A
     const question = questionAbout({ call, session, locale: core.options.locale });
     const outcome = await core.confirm({ call, decision, session, question, signal });
     if (signal.aborted) return undefined;
-    if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
-    if (hasMoved(core, { epoch, label: session.profile.active })) return admit(core, refusedBy(pending, "confirm.stale"));
-    return admit(core, { made, confirmation: () => "settled" });
+    return await core.turns.take(() => {
+      if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
+      if (hasMoved(core, { epoch, label: session.profile.active })) return admit(core, refusedBy(pending, "confirm.stale"));
+      return admit(core, { made, confirmation: () => "settled", isIntact: pending.isIntact });
+    });
   } finally {
     release();
   }
-}
-
-/** Whether the active profile is another than the one that the human was shown, or was another in between; also when another process switched it. */
-export function hasMoved({ session }: Core, shown: ShownIdentity): boolean {
-  const look = session.watch.look();
-  session.watch.take(look);
-  return session.identity.epoch !== shown.epoch || look.profile.label !== shown.label;
 }
 
 function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {

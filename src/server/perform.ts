@@ -1,12 +1,12 @@
 import type { JsonObject } from "../call/json.ts";
 import { isLocalShell } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
-import type { ApprovalUse } from "../govern/approval-desk.ts";
+import type { ApprovalUse } from "../govern/approval-use.ts";
 import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
-import { unapproved, useApproval, useEndOf } from "./approvals.ts";
+import { unapproved, useEndOf } from "./approvals.ts";
 import type { Core } from "./core.ts";
 import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
@@ -83,8 +83,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     ticket?.ended();
     return { status: "error", code: "call.changed", result: handlerRefusal(decisionId, "call.changed") };
   }
-  const { use } = admission;
-  const barred = useApproval(core, use, decisionId);
+  const { use, barred } = admission;
   if (barred !== undefined) {
     ticket?.ended();
     return barred;
@@ -120,7 +119,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     },
     report: core.report,
   });
-  use?.end(guard.isStale() ? "stale" : useEndOf(end));
+  await use?.end(guard.isStale() ? "stale" : useEndOf(end));
   if (use !== undefined && guard.isStale()) return unapproved("approval.stale", { id: use.id, decisionId });
   return call.dryRun && end.status === "ok" ? { ...end, status: "dry_run" } : end;
 }

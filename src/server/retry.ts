@@ -6,7 +6,7 @@ import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
 import type { CallRequest, CallToolResult } from "./corridor-types.ts";
 import { elicitationOutcome } from "./elicitation-outcome.ts";
-import { hasMoved } from "./pending.ts";
+import { hasMoved } from "./moved.ts";
 import type { Prepared } from "./prepare.ts";
 import { questionAbout, type Question } from "./question.ts";
 import { refusalResult } from "./results.ts";

@@ -27,7 +27,7 @@ export interface AdminListPorts {
   /** The sessions of this process, sorted by id. */
   readonly listSessions: () => readonly SessionEntry[];
   /** The requests for approval, the oldest first, and how many files are none. */
-  readonly listApprovals: () => { readonly approvals: readonly ApprovalView[]; readonly unreadable: number };
+  readonly listApprovals: () => Promise<{ readonly approvals: readonly ApprovalView[]; readonly unreadable: number }>;
   /** The recordings of the state directory, by name. */
   readonly listRecordings: (signal: AbortSignal) => Promise<readonly RecordingEntry[]>;
   /** The proven chain; throws when there is none. */
@@ -57,8 +57,8 @@ export function adminListTools(ports: AdminListPorts): readonly Tool[] {
       description:
         "Lists requests for a human's approval: public id, state, tool, session, agent, expiry and the policy's reason. Nothing can be decided here.",
       output: z.strictObject({ approvals: z.array(approval), unreadable: z.int().optional() }),
-      list() {
-        const { approvals, unreadable } = listApprovals();
+      async list() {
+        const { approvals, unreadable } = await listApprovals();
         return { approvals: newest(approvals).map(approvalOf), ...unread(unreadable) };
       },
     }),

@@ -9,6 +9,7 @@ import { openApiDocument } from "../../src/admin/openapi.ts";
 import { ROUTES } from "../../src/admin/routes/table.ts";
 import { startAdminServer } from "../../src/admin/server.ts";
 import type { AdminServer, AdminServerOptions } from "../../src/admin/server.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { openStores } from "../../src/admin/stores.ts";
 import { createKey } from "../../src/govern/keys.ts";
 import { temporaryFolder } from "../audit/kit.ts";
@@ -59,7 +60,7 @@ export async function startKit(more: Partial<AdminServerOptions> = {}, stateDir 
     stateDir,
     host: "127.0.0.1",
     port: 0,
-    ports: openStores({ stateDir, now: () => new Date(), report: (problem) => notes.push(String(problem)) }),
+    ports: openStores({ approvals: openApprovalFiles(stateDir), now: () => new Date(), report: (problem) => notes.push(String(problem)) }),
     version: "0.0.0",
     log: (line) => lines.push(line),
     note: (line) => notes.push(line),

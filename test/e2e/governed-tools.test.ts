@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { DECLARED_RISK } from "../../src/call/risk-table.ts";
 import { ROUTES } from "../../src/admin/routes/table.ts";
 import { factsOf, idOf, TERMS } from "../govern/approval-kit.ts";
@@ -20,9 +21,9 @@ const GOVERNED: readonly (readonly [string, Record<string, unknown>])[] = [
 ];
 
 /** Files a request as the gate of that session does. */
-function fileRequest(session: Session, sessionId: string, args: Record<string, string>): string {
-  const desk = openApprovalDesk({ stateDir: session.stateDir, now: () => new Date(), report: () => undefined });
-  return idOf(desk.ask({ facts: factsOf({ session_id: sessionId, arguments: args }), terms: TERMS }));
+async function fileRequest(session: Session, sessionId: string, args: Record<string, string>): Promise<string> {
+  const desk = openApprovalDesk({ store: openApprovalFiles(session.stateDir), now: () => new Date(), report: () => undefined });
+  return idOf(await desk.ask({ facts: factsOf({ session_id: sessionId, arguments: args }), terms: TERMS }));
 }
 
 describe("governed tools", () => {
@@ -70,7 +71,7 @@ describe("governed tools", () => {
 
   it("[003-admin-approvals] [003-no-token] lists public ids without token and arguments", async () => {
     const { session, sessionId } = await supervised(BUNDLE);
-    const id = fileRequest(session, sessionId, { command: "git push planted-command" });
+    const id = await fileRequest(session, sessionId, { command: "git push planted-command" });
     const answer = await session.call("admin_list_approvals");
     const { approvals } = answer.structured as { approvals: Record<string, unknown>[] };
     expect(approvals).toMatchObject([{ id, state: "pending", tool: "run_shell", session_id: sessionId, rule: TERMS.rule }]);
@@ -202,7 +203,7 @@ describe("what an agent can see", () => {
       bearer: "EXAMPLE.bearer-0123456789",
     };
     const { session, operator, sessionId } = await supervised(BUNDLE, { env: { DEPLOY_KEY: secrets.lease } });
-    const pending = fileRequest(session, sessionId, { command: "planted-approval-command --now", password: secrets.approval });
+    const pending = await fileRequest(session, sessionId, { command: "planted-approval-command --now", password: secrets.approval });
     const granted = operator.run(
       "elevation",
       "grant",
@@ -241,7 +242,7 @@ describe("what an agent can see", () => {
 
   it("[003-no-token] [003-four-eyes] GET /v1/approvals is for humans with a key; no key of an agent opens it", async () => {
     const { session, operator, sessionId } = await supervised(BUNDLE);
-    const id = fileRequest(session, sessionId, { command: "git push" });
+    const id = await fileRequest(session, sessionId, { command: "git push" });
     const admin = await startAdmin(session.stateDir, [], operator);
     for (const authorization of [undefined, `Bearer ${id}`, `Bearer ${sessionId}`, "Bearer "]) {
       const headers = authorization === undefined ? {} : { authorization };

@@ -5,6 +5,7 @@ import type { BindingFacts } from "../../src/govern/approval-binding.ts";
 import { decideApproval } from "../../src/govern/approval-decide.ts";
 import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
 import type { ApprovalDesk, ApprovalTerms, Standing } from "../../src/govern/approval-desk.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { readApproval } from "../../src/govern/approval-list.ts";
 import type { ApprovalView } from "../../src/govern/approval-view.ts";
 import { createKey, openKey } from "../../src/govern/keys.ts";
@@ -48,12 +49,15 @@ export function openStore(given: { readonly now?: () => Date } = {}) {
   const places = newStore();
   const now = given.now ?? (() => new Date());
   const reports: unknown[] = [];
-  const open = (): ApprovalDesk => openApprovalDesk({ stateDir: places.stateDir, now, report: (problem) => reports.push(problem) });
+  const open = (): ApprovalDesk =>
+    openApprovalDesk({ store: openApprovalFiles(places.stateDir), now, report: (problem) => reports.push(problem) });
   const desk = open();
+  const files = openApprovalFiles(places.stateDir);
   const keyOf = (name: string) => openKey(places, name);
   return {
     ...places,
     desk,
+    files,
     open,
     reports,
     human(name: string, owner = name) {
@@ -61,16 +65,21 @@ export function openStore(given: { readonly now?: () => Date } = {}) {
       return keyOf(name);
     },
     keyOf,
-    file: (parts: Partial<BindingFacts> = {}, terms: ApprovalTerms = TERMS): string => idOf(desk.ask({ facts: factsOf(parts), terms })),
-    view(id: string): ApprovalView {
-      const view = readApproval(places.stateDir, id, { now: now() });
+    file: async (parts: Partial<BindingFacts> = {}, terms: ApprovalTerms = TERMS): Promise<string> =>
+      idOf(await desk.ask({ facts: factsOf(parts), terms })),
+    async view(id: string): Promise<ApprovalView> {
+      const view = await readApproval(files, id, { now: now() });
       if (view === undefined) throw new Error("no such request");
       return view;
     },
-    decide(id: string, name: string, more: { readonly decision?: "approve" | "deny"; readonly shown?: string; readonly now?: Date } = {}) {
-      const shown = more.shown ?? this.view(id).shown.digest;
+    async decide(
+      id: string,
+      name: string,
+      more: { readonly decision?: "approve" | "deny"; readonly shown?: string; readonly now?: Date } = {},
+    ) {
+      const shown = more.shown ?? (await this.view(id)).shown.digest;
       const { decision = "approve" } = more;
-      return decideApproval({ ...places, id, decision, reason: "because", key: keyOf(name), shown, now: more.now ?? now() });
+      return await decideApproval({ store: files, id, decision, reason: "because", key: keyOf(name), shown, now: more.now ?? now() });
     },
   };
 }

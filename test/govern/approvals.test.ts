@@ -3,11 +3,11 @@ import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { decideApproval } from "../../src/govern/approval-decide.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
 import { recordPath, recordText, votePath } from "../../src/govern/approval-records.ts";
 import type { DecidedRecord } from "../../src/govern/approval-records.ts";
 import { signVote } from "../../src/govern/approval-votes.ts";
-import { watchApprovals } from "../../src/govern/approval-watch.ts";
 import { makeKey, signingKey } from "../../src/govern/key-pair.ts";
 import { revokeKey } from "../../src/govern/keys.ts";
 import { createStoreFile } from "../../src/govern/store-file.ts";
@@ -16,45 +16,47 @@ import { factsOf, idOf, newStore, openStore, removeStores, TERMS } from "./appro
 afterAll(removeStores);
 
 describe("one request", () => {
-  it("is filed once for the same call, in whatever order its keys stand (trial A04)", () => {
+  it("is filed once for the same call, in whatever order its keys stand (trial A04)", async () => {
     const { desk, stateDir } = openStore();
-    const ids = [
+    const ids: string[] = [];
+    for (const args of [
       { command: "x", timeout_ms: 5 },
       { timeout_ms: 5, command: "x" },
       { command: "x", timeout_ms: 5 },
-    ].map((args) => idOf(desk.ask({ facts: factsOf({ arguments: args }), terms: TERMS })));
+    ])
+      ids.push(idOf(await desk.ask({ facts: factsOf({ arguments: args }), terms: TERMS })));
     expect(new Set(ids).size).toBe(1);
     expect(readdirSync(join(stateDir, "approvals/pending"))).toHaveLength(1);
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("lets the call run once after an approval, and asks anew after that", () => {
+  it("lets the call run once after an approval, and asks anew after that", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    expect(store.view(id).state).toBe("pending");
-    expect(store.decide(id, "anna").state).toBe("approved");
-    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    const id = await store.file();
+    expect((await store.view(id)).state).toBe("pending");
+    expect((await store.decide(id, "anna")).state).toBe("approved");
+    const standing = await store.desk.ask({ facts: factsOf(), terms: TERMS });
     expect(standing).toMatchObject({ kind: "approved", approvers: ["anna"] });
     if (standing.kind !== "approved") return;
-    expect(standing.use.begin()).toBeUndefined();
-    expect(store.view(id).state).toBe("executing");
-    expect(standing.use.begin()).toBe("used");
-    expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "used", id });
-    standing.use.end("done");
-    expect(store.view(id).state).toBe("done");
-    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+    expect(await standing.use.begin()).toBeUndefined();
+    expect((await store.view(id)).state).toBe("executing");
+    expect(await standing.use.begin()).toBe("used");
+    expect(await store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "used", id });
+    await standing.use.end("done");
+    expect((await store.view(id)).state).toBe("done");
+    expect(idOf(await store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
   });
 
   it.each([
     ["another argument", { arguments: { command: "git push --force" } }],
     ["another session", { session_id: "mcp-1800000000000000001" }],
     ["another agent", { agent_id: "other" }],
-  ])("of %s is another one", (_what, parts) => {
+  ])("of %s is another one", async (_what, parts) => {
     const store = openStore();
     store.human("anna");
-    store.decide(store.file(), "anna");
-    expect(store.desk.ask({ facts: factsOf(parts), terms: TERMS }).kind).toBe("pending");
+    await store.decide(await store.file(), "anna");
+    expect((await store.desk.ask({ facts: factsOf(parts), terms: TERMS })).kind).toBe("pending");
   });
 
   it.each([
@@ -65,75 +67,77 @@ describe("one request", () => {
     ["sandbox", { sandbox: { kind: "none", network: true, write: "workdir" } }],
     ["server", { server: "github" }],
     ["user", { requester: { user: "otto", uid: 4_242 } }],
-  ])("is void when the %s is another one (trial A02)", (_what, parts) => {
+  ])("is void when the %s is another one (trial A02)", async (_what, parts) => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    store.decide(id, "anna");
-    expect(store.desk.ask({ facts: factsOf(parts), terms: TERMS })).toEqual({ kind: "stale", id });
-    expect(store.view(id).state).toBe("stale");
+    const id = await store.file();
+    await store.decide(id, "anna");
+    expect(await store.desk.ask({ facts: factsOf(parts), terms: TERMS })).toEqual({ kind: "stale", id });
+    expect((await store.view(id)).state).toBe("stale");
     // Back to what was approved: void is void.
-    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+    expect(idOf(await store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
   });
 
-  it("is void when the policy asks for other approvers", () => {
+  it("is void when the policy asks for other approvers", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    store.decide(id, "anna");
-    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).toEqual({ kind: "stale", id });
+    const id = await store.file();
+    await store.decide(id, "anna");
+    expect(await store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).toEqual({ kind: "stale", id });
   });
 
-  it("that nobody decided gives way to a new one when its call changes", () => {
+  it("that nobody decided gives way to a new one when its call changes", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file({ profile: "a" });
-    const other = store.file({ profile: "b" });
+    const id = await store.file({ profile: "a" });
+    const other = await store.file({ profile: "b" });
     expect(other).not.toBe(id);
-    expect(store.view(id).state).toBe("stale");
-    expect(() => store.decide(id, "anna")).toThrow(/no longer waits: it is stale/);
+    expect((await store.view(id)).state).toBe("stale");
+    await expect(store.decide(id, "anna")).rejects.toThrow(/no longer waits: it is stale/);
   });
 
-  it("is bound to the bytes of what it runs, and to the folder itself (trials A01, A02)", () => {
+  it("is bound to the bytes of what it runs, and to the folder itself (trials A01, A02)", async () => {
     const store = openStore();
     const { workdir } = store;
     store.human("anna");
     writeFileSync(join(workdir, "deploy.sh"), "echo good\n");
     const facts = factsOf({ workdir, files: [{ kind: "file", path: "deploy.sh" }] });
     const ask = () => store.desk.ask({ facts, terms: TERMS });
-    const id = idOf(ask());
-    store.decide(id, "anna");
-    const standing = ask();
+    const id = idOf(await ask());
+    await store.decide(id, "anna");
+    const standing = await ask();
     if (standing.kind !== "approved") throw new Error(standing.kind);
     expect(standing.use.isUnchanged()).toBe(true);
     writeFileSync(join(workdir, "deploy.sh"), "echo bad!\n");
     expect(standing.use.isUnchanged()).toBe(false);
-    expect(standing.use.begin()).toBe("stale");
-    const again = idOf(ask());
-    store.decide(again, "anna");
+    expect(await standing.use.begin()).toBe("stale");
+    const again = idOf(await ask());
+    await store.decide(again, "anna");
     renameSync(workdir, `${workdir}-old`);
     mkdirSync(workdir);
     writeFileSync(join(workdir, "deploy.sh"), "echo bad!\n");
-    expect(ask()).toEqual({ kind: "stale", id: again });
+    expect(await ask()).toEqual({ kind: "stale", id: again });
   });
 
-  it("cannot be made for a file that is missing, too large to read or a folder", () => {
+  it("cannot be made for a file that is missing, too large to read or a folder", async () => {
     const { desk, workdir } = openStore();
     mkdirSync(join(workdir, "folder"));
     for (const path of ["gone.sh", "folder", "/dev/zero"]) {
-      expect(desk.ask({ facts: factsOf({ workdir, files: [{ kind: "file", path }] }), terms: TERMS }).kind, path).toBe("unbindable");
+      expect((await desk.ask({ facts: factsOf({ workdir, files: [{ kind: "file", path }] }), terms: TERMS })).kind, path).toBe(
+        "unbindable",
+      );
     }
   });
 
-  it("is filed by nobody who only looks", () => {
-    const { desk, stateDir } = openStore();
-    expect(desk.ask({ facts: factsOf(), terms: TERMS, look: true })).toEqual({ kind: "needed" });
-    expect(listApprovals(stateDir, { now: new Date() })).toEqual([]);
+  it("is filed for nobody without terms of the policy", async () => {
+    const { desk, files } = openStore();
+    expect(await desk.ask({ facts: factsOf() })).toEqual({ kind: "needed" });
+    expect(await listApprovals(files, { now: new Date() })).toEqual([]);
   });
 });
 
 describe("who decides", () => {
-  it("is never the requester, by whatever name", () => {
+  it("is never the requester, by whatever name", async () => {
     const store = openStore();
     for (const [name, owner] of [
       ["k1", "erika"],
@@ -145,106 +149,106 @@ describe("who decides", () => {
       ["k7", "Service"],
     ] as const) {
       store.human(name, owner);
-      const id = store.file({ arguments: { command: name }, requester: { user: "erika", uid: 4_242, os_user: "service" } });
+      const id = await store.file({ arguments: { command: name }, requester: { user: "erika", uid: 4_242, os_user: "service" } });
       for (const decision of ["approve", "deny"] as const)
-        expect(() => store.decide(id, name, { decision })).toThrow(/the requester cannot decide their own request/);
-      expect(store.view(id).state).toBe("pending");
+        await expect(store.decide(id, name, { decision })).rejects.toThrow(/the requester cannot decide their own request/);
+      expect((await store.view(id)).state).toBe("pending");
     }
   });
 
-  it("is one of those whom the policy names", () => {
+  it("is one of those whom the policy names", async () => {
     const store = openStore();
     store.human("anna");
     store.human("otto");
-    const id = store.file({}, { ...TERMS, approvers: ["otto"] });
-    expect(() => store.decide(id, "anna")).toThrow(/names other approvers/);
-    expect(store.decide(id, "otto").state).toBe("approved");
+    const id = await store.file({}, { ...TERMS, approvers: ["otto"] });
+    await expect(store.decide(id, "anna")).rejects.toThrow(/names other approvers/);
+    expect((await store.decide(id, "otto")).state).toBe("approved");
   });
 
-  it("is as many humans as the policy wants, whatever number of keys they have", () => {
+  it("is as many humans as the policy wants, whatever number of keys they have", async () => {
     const store = openStore();
     store.human("anna");
     store.human("anna-2", "Anna");
     store.human("otto");
-    const id = store.file({}, { ...TERMS, quorum: 2 });
-    expect(store.decide(id, "anna")).toMatchObject({ state: "pending", votes: [{ owner: "anna" }] });
-    expect(store.decide(id, "anna-2").state).toBe("pending");
-    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } }).kind).toBe("pending");
-    expect(store.decide(id, "otto").state).toBe("approved");
-    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toMatchObject({ approvers: ["anna", "otto"] });
+    const id = await store.file({}, { ...TERMS, quorum: 2 });
+    expect(await store.decide(id, "anna")).toMatchObject({ state: "pending", votes: [{ owner: "anna" }] });
+    expect((await store.decide(id, "anna-2")).state).toBe("pending");
+    expect((await store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).kind).toBe("pending");
+    expect((await store.decide(id, "otto")).state).toBe("approved");
+    expect(await store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toMatchObject({ approvers: ["anna", "otto"] });
   });
 
-  it("denies alone, for the time of the request", () => {
+  it("denies alone, for the time of the request", async () => {
     const store = openStore();
     store.human("anna");
     store.human("otto");
-    const id = store.file({}, { ...TERMS, quorum: 2 });
-    store.decide(id, "anna");
-    expect(store.decide(id, "otto", { decision: "deny" })).toMatchObject({
+    const id = await store.file({}, { ...TERMS, quorum: 2 });
+    await store.decide(id, "anna");
+    expect(await store.decide(id, "otto", { decision: "deny" })).toMatchObject({
       state: "denied",
       votes: [{ owner: "otto", reason: "because" }],
     });
-    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
-    expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
-    expect(() => store.decide(id, "anna")).toThrow(expect.objectContaining({ code: "govern.already_decided" }));
+    expect(await store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
+    expect(await store.desk.ask({ facts: factsOf(), terms: { ...TERMS, quorum: 2 } })).toEqual({ kind: "denied", id });
+    await expect(store.decide(id, "anna")).rejects.toThrow(expect.objectContaining({ code: "govern.already_decided" }));
   });
 
-  it("has seen what is on file", () => {
+  it("has seen what is on file", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    expect(() => store.decide(id, "anna", { shown: "0".repeat(64) })).toThrow(/what was shown is not/);
-    expect(store.view(id).state).toBe("pending");
+    const id = await store.file();
+    await expect(store.decide(id, "anna", { shown: "0".repeat(64) })).rejects.toThrow(/what was shown is not/);
+    expect((await store.view(id)).state).toBe("pending");
   });
 
-  it("has a key that is on record and not revoked, also when the call runs", () => {
+  it("has a key that is on record and not revoked, also when the call runs", async () => {
     const store = openStore();
     const key = store.human("anna");
-    const id = store.file();
+    const id = await store.file();
     const stranger = { ...signingKey(makeKey("anna").token)!, owner: "anna" };
     const given = {
-      stateDir: store.stateDir,
+      store: store.files,
       id,
       decision: "approve",
       reason: "",
-      shown: store.view(id).shown.digest,
+      shown: (await store.view(id)).shown.digest,
       now: new Date(),
     } as const;
-    expect(() => decideApproval({ ...given, key: stranger })).toThrow(/its signature is not that of key/);
-    store.decide(id, "anna");
-    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    await expect(decideApproval({ ...given, key: stranger })).rejects.toThrow(/its signature is not that of key/);
+    await store.decide(id, "anna");
+    const standing = await store.desk.ask({ facts: factsOf(), terms: TERMS });
     revokeKey(store.stateDir, "anna", new Date());
     if (standing.kind !== "approved") throw new Error(standing.kind);
-    expect(standing.use.begin()).toBe("stale");
-    const other = store.file({ arguments: { command: "b" } });
-    expect(() => decideApproval({ ...given, id: other, key, shown: store.view(other).shown.digest })).toThrow(/is revoked/);
+    expect(await standing.use.begin()).toBe("stale");
+    const other = await store.file({ arguments: { command: "b" } });
+    await expect(decideApproval({ ...given, id: other, key, shown: (await store.view(other)).shown.digest })).rejects.toThrow(/is revoked/);
   });
 });
 
 describe("time", () => {
-  it("ends a request, and its end is told once", () => {
+  it("ends a request, and its end is told once", async () => {
     let now = new Date("2026-05-01T12:00:00Z");
     const store = openStore({ now: () => now });
     store.human("anna");
-    const id = store.file();
+    const id = await store.file();
     now = new Date("2026-05-01T12:10:00Z");
-    expect(store.view(id).state).toBe("expired");
-    expect(() => store.decide(id, "anna")).toThrow(/it is expired/);
-    expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "expired", id });
-    expect(idOf(store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
+    expect((await store.view(id)).state).toBe("expired");
+    await expect(store.decide(id, "anna")).rejects.toThrow(/it is expired/);
+    expect(await store.desk.ask({ facts: factsOf(), terms: TERMS })).toEqual({ kind: "expired", id });
+    expect(idOf(await store.desk.ask({ facts: factsOf(), terms: TERMS }))).not.toBe(id);
   });
 
-  it("ends an approval that was not used", () => {
+  it("ends an approval that was not used", async () => {
     let now = new Date("2026-05-01T12:00:00Z");
     const store = openStore({ now: () => now });
     store.human("anna");
-    const id = store.file();
-    store.decide(id, "anna");
-    const standing = store.desk.ask({ facts: factsOf(), terms: TERMS });
+    const id = await store.file();
+    await store.decide(id, "anna");
+    const standing = await store.desk.ask({ facts: factsOf(), terms: TERMS });
     now = new Date("2026-05-01T12:10:01Z");
     if (standing.kind !== "approved") throw new Error(standing.kind);
-    expect(standing.use.begin()).toBe("expired");
-    expect(store.view(id).state).toBe("expired");
+    expect(await standing.use.begin()).toBe("expired");
+    expect((await store.view(id)).state).toBe("expired");
   });
 
   it("is not extended by a clock that is set back", async () => {
@@ -252,14 +256,14 @@ describe("time", () => {
     const store = openStore({ now: () => new Date(Date.now() + shift) });
     store.human("anna");
     const terms = { ...TERMS, ttlSeconds: 1 };
-    const id = store.file({}, terms);
+    const id = await store.file({}, terms);
     shift = -3_600_000;
-    expect(store.view(id).state, "before its own beginning").toBe("expired");
+    expect((await store.view(id)).state, "before its own beginning").toBe("expired");
     shift = -2_000;
-    expect(store.view(id).state).toBe("pending");
+    expect((await store.view(id)).state).toBe("pending");
     await setTimeout(1_100);
-    expect(store.view(id).state, "by the monotonic clock").toBe("expired");
-    expect(store.desk.ask({ facts: factsOf(), terms })).toEqual({ kind: "expired", id });
+    expect((await store.view(id)).state, "by the monotonic clock").toBe("expired");
+    expect(await store.desk.ask({ facts: factsOf(), terms })).toEqual({ kind: "expired", id });
   });
 });
 
@@ -291,32 +295,32 @@ describe("a store that others have touched", () => {
         mkdirSync(path);
       },
     ],
-  ])("with %s in place of a request is an error that shows none of its values", (_what, harm) => {
+  ])("with %s in place of a request is an error that shows none of its values", async (_what, harm) => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    const good = store.file({ arguments: { command: "other" } });
-    const shown = store.view(id).shown.digest;
+    const id = await store.file();
+    const good = await store.file({ arguments: { command: "other" } });
+    const shown = (await store.view(id)).shown.digest;
     harm(recordPath(store.stateDir, "pending", id));
-    const failing = (): unknown => readApproval(store.stateDir, id, { now: new Date() });
-    expect(failing).toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
-    expect(failing).not.toThrow(/EXAMPLE-SECRET|git/);
-    expect(() => store.decide(id, "anna", { shown })).toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
+    const failing = (): Promise<unknown> => readApproval(store.files, id, { now: new Date() });
+    await expect(failing()).rejects.toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
+    await expect(failing()).rejects.not.toThrow(/EXAMPLE-SECRET|git/);
+    await expect(store.decide(id, "anna", { shown })).rejects.toThrow(expect.objectContaining({ code: "govern.store_unreadable" }));
     const problems: Error[] = [];
     expect(
-      listApprovals(store.stateDir, { now: new Date(), onProblem: (problem) => problems.push(problem) }).map((view) => view.id),
+      (await listApprovals(store.files, { now: new Date(), onProblem: (problem) => problems.push(problem) })).map((view) => view.id),
     ).toEqual([good]);
     expect(problems).toHaveLength(1);
-    expect(() => listApprovals(store.stateDir, { now: new Date() })).toThrow(
+    await expect(listApprovals(store.files, { now: new Date() })).rejects.toThrow(
       /is not a file|cannot be read|is a symbolic link|is open to|not a regular|another user/,
     );
   });
 
-  it("never counts a vote or a decision that nobody signed", () => {
+  it("never counts a vote or a decision that nobody signed", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
-    const view = store.view(id);
+    const id = await store.file();
+    const view = await store.view(id);
     const forged = {
       v: 1,
       id,
@@ -330,87 +334,90 @@ describe("a store that others have touched", () => {
       signature: "AAAA",
     } as const;
     createStoreFile(votePath(store.stateDir, id, "anna"), recordText(forged));
-    expect(store.view(id)).toMatchObject({ state: "pending", votes: [] });
+    expect(await store.view(id)).toMatchObject({ state: "pending", votes: [] });
     createStoreFile(
       recordPath(store.stateDir, "decided", id),
       recordText({ v: 1, id, digest: view.digest, decision: "approve", votes: [forged], at: forged.at }),
     );
-    expect(() => store.view(id)).toThrow(/is not signed by those who may decide/);
-    expect(() => store.desk.ask({ facts: factsOf(), terms: TERMS })).toThrow(/is not signed by those who may decide/);
+    await expect(store.view(id)).rejects.toThrow(/is not signed by those who may decide/);
+    await expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).rejects.toThrow(/is not signed by those who may decide/);
   });
 
-  it("never counts a vote of another request, of another text, or of the requester", () => {
+  it("never counts a vote of another request, of another text, or of the requester", async () => {
     const store = openStore();
     const anna = store.human("anna");
     const erika = store.human("erika");
-    const id = store.file();
-    const other = store.file({ arguments: { command: "other" } });
+    const id = await store.file();
+    const other = await store.file({ arguments: { command: "other" } });
     const at = new Date().toISOString();
     const said = { decision: "approve", reason: "", at } as const;
     const votes = [
-      signVote(store.view(other), said, anna),
-      signVote({ ...store.view(id), shown: { digest: "0".repeat(64) } }, said, anna),
-      signVote(store.view(id), said, erika),
-      signVote(store.view(id), said, { ...anna, owner: "otto" }),
+      signVote(await store.view(other), said, anna),
+      signVote({ ...(await store.view(id)), shown: { digest: "0".repeat(64) } }, said, anna),
+      signVote(await store.view(id), said, erika),
+      signVote(await store.view(id), said, { ...anna, owner: "otto" }),
     ];
     mkdirSync(join(store.stateDir, "approvals/decided"), { mode: 0o700 });
     for (const vote of votes) {
       const decided = {
         v: 1 as const,
         id,
-        digest: store.view(id).digest,
+        digest: (await store.view(id)).digest,
         decision: "approve" as const,
         votes: [{ ...vote, id }],
         at,
       } satisfies DecidedRecord;
       const path = recordPath(store.stateDir, "decided", id);
       writeFileSync(path, recordText(decided), { mode: 0o600 });
-      expect(() => store.desk.ask({ facts: factsOf(), terms: TERMS })).toThrow(/is not signed/);
+      await expect(store.desk.ask({ facts: factsOf(), terms: TERMS })).rejects.toThrow(/is not signed/);
       renameSync(path, `${path}.seen`);
     }
-    expect(store.desk.ask({ facts: factsOf(), terms: TERMS }).kind).toBe("pending");
+    expect((await store.desk.ask({ facts: factsOf(), terms: TERMS })).kind).toBe("pending");
   });
 
-  it("lets a human vote whose place was taken by a planted file", () => {
+  it("lets a human vote whose place was taken by a planted file", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file();
+    const id = await store.file();
     createStoreFile(votePath(store.stateDir, id, "anna"), "{}");
-    expect(store.decide(id, "anna").state).toBe("approved");
+    expect((await store.decide(id, "anna")).state).toBe("approved");
   });
 
-  it("cannot change what the running server knows of its request", () => {
+  it("cannot change what the running server knows of its request", async () => {
     const store = openStore();
     store.human("anna");
-    const id = store.file({}, { ...TERMS, approvers: ["otto"] });
+    const id = await store.file({}, { ...TERMS, approvers: ["otto"] });
     const path = recordPath(store.stateDir, "pending", id);
     const record = JSON.parse(readFileSync(path, "utf8")) as object;
     writeFileSync(path, JSON.stringify({ ...record, approvers: ["anna"], quorum: 1 }));
-    expect(store.decide(id, "anna").state).toBe("approved");
-    expect(() => store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).toThrow(/is not signed/);
+    expect((await store.decide(id, "anna")).state).toBe("approved");
+    await expect(store.desk.ask({ facts: factsOf(), terms: { ...TERMS, approvers: ["otto"] } })).rejects.toThrow(/is not signed/);
   });
 
-  it.each(["../keys/anna", "..", "a/b", "", "x".repeat(32), "A".repeat(32), `${"0".repeat(31)}\n`])("takes no path for an id: %j", (id) => {
-    const store = openStore();
-    const anna = store.human("anna");
-    expect(readApproval(store.stateDir, id, { now: new Date() })).toBeUndefined();
-    const given = {
-      stateDir: store.stateDir,
-      id,
-      decision: "approve",
-      reason: "",
-      key: anna,
-      shown: "0".repeat(64),
-      now: new Date(),
-    } as const;
-    expect(() => decideApproval(given)).toThrow(expect.objectContaining({ code: "govern.not_found" }));
-    expect(() => recordPath(store.stateDir, "pending", id)).toThrow(/no id/);
-  });
+  it.each(["../keys/anna", "..", "a/b", "", "x".repeat(32), "A".repeat(32), `${"0".repeat(31)}\n`])(
+    "takes no path for an id: %j",
+    async (id) => {
+      const store = openStore();
+      const anna = store.human("anna");
+      expect(await readApproval(store.files, id, { now: new Date() })).toBeUndefined();
+      const given = {
+        store: store.files,
+        id,
+        decision: "approve",
+        reason: "",
+        key: anna,
+        shown: "0".repeat(64),
+        now: new Date(),
+      } as const;
+      await expect(decideApproval(given)).rejects.toThrow(expect.objectContaining({ code: "govern.not_found" }));
+      expect(() => recordPath(store.stateDir, "pending", id)).toThrow(/no id/);
+    },
+  );
 });
 
-it("stays usable with 10,000 requests", () => {
+it("stays usable with 10,000 requests", async () => {
   const store = openStore();
-  const last = store.file();
+  const last = await store.file();
   store.human("anna");
   const folder = join(store.stateDir, "approvals/pending");
   const text = readFileSync(join(folder, `${last}.json`), "utf8");
@@ -418,9 +425,9 @@ it("stays usable with 10,000 requests", () => {
     const id = number.toString(16).padStart(32, "0");
     writeFileSync(join(folder, `${id}.json`), text.replace(last, id), { mode: 0o600 });
   }
-  expect(listApprovals(store.stateDir, { now: new Date() })).toHaveLength(10_000);
-  expect(store.decide(last, "anna").state).toBe("approved");
-  expect(store.desk.ask({ facts: factsOf(), terms: TERMS }).kind).toBe("approved");
+  expect(await listApprovals(store.files, { now: new Date() })).toHaveLength(10_000);
+  expect((await store.decide(last, "anna")).state).toBe("approved");
+  expect((await store.desk.ask({ facts: factsOf(), terms: TERMS })).kind).toBe("approved");
 }, 60_000);
 
 it("tells watchers of requests, votes, decisions and uses", async () => {
@@ -428,31 +435,31 @@ it("tells watchers of requests, votes, decisions and uses", async () => {
   store.human("anna");
   store.human("otto");
   let told = 0;
-  const end = watchApprovals(store.stateDir, () => (told += 1));
-  const changed = async (act: () => void): Promise<void> => {
+  const end = store.files.watch(() => (told += 1));
+  const changed = async (act: () => Promise<unknown>): Promise<void> => {
     const before = told;
-    act();
+    await act();
     await expect.poll(() => told, { timeout: 5_000 }).toBeGreaterThan(before);
     await setTimeout(100);
   };
   let id = "";
   const terms = { ...TERMS, quorum: 2 };
-  await changed(() => (id = store.file({}, terms)));
+  await changed(async () => (id = await store.file({}, terms)));
   await changed(() => store.decide(id, "anna"));
   await changed(() => store.decide(id, "otto"));
-  await changed(() => {
-    const standing = store.desk.ask({ facts: factsOf(), terms });
-    if (standing.kind === "approved") standing.use.begin();
+  await changed(async () => {
+    const standing = await store.desk.ask({ facts: factsOf(), terms });
+    if (standing.kind === "approved") await standing.use.begin();
   });
   end();
   const before = told;
-  store.file({ arguments: { command: "other" } });
+  await store.file({ arguments: { command: "other" } });
   await setTimeout(200);
   expect(told).toBe(before);
 });
 
-it("makes a store where there is none yet", () => {
-  const { stateDir } = newStore();
-  expect(listApprovals(stateDir, { now: new Date() })).toEqual([]);
-  watchApprovals(stateDir, () => undefined)();
+it("makes a store where there is none yet", async () => {
+  const files = openApprovalFiles(newStore().stateDir);
+  expect(await listApprovals(files, { now: new Date() })).toEqual([]);
+  files.watch(() => undefined)();
 });

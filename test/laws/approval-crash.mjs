@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openDecisionLog } from "../../dist/audit/decision-log.js";
 import { decideApproval } from "../../dist/govern/approval-decide.js";
 import { openApprovalDesk } from "../../dist/govern/approval-desk.js";
+import { openApprovalFiles } from "../../dist/govern/approval-files.js";
 import { readApproval } from "../../dist/govern/approval-list.js";
 import { openKey } from "../../dist/govern/keys.js";
 import { createCorridor } from "../../dist/server/corridor.js";
@@ -14,6 +15,7 @@ import { createRegistry } from "../../dist/tools/registry.js";
 
 const [folder, round] = process.argv.slice(2);
 const places = { stateDir: join(folder, "state"), keysDir: join(folder, "keys") };
+const store = openApprovalFiles(places.stateDir);
 const claim = makeClaim({ agentId: "crash" });
 const now = () => new Date();
 const report = (problem) => appendFileSync(join(folder, "problems"), `${problem}\n`);
@@ -41,7 +43,7 @@ const corridor = createCorridor({
   requireDryRun: false,
   sandbox: "none",
   workdir: folder,
-  approvals: { desk: openApprovalDesk({ stateDir: places.stateDir, now, report }), waitMs: 0 },
+  approvals: { desk: openApprovalDesk({ store, now, report }), waitMs: 0 },
   report,
 });
 const key = openKey(places, "anna");
@@ -61,8 +63,8 @@ for (let number = 0; ; number += 1) {
   };
   const answer = await corridor.call(request);
   const id = answer.result._meta["regate/decision"].resolve.slice("approval:".length);
-  const shown = readApproval(places.stateDir, id, { now: now() }).shown.digest;
-  decideApproval({ ...places, id, decision: "approve", reason: "", key, shown, now: now() });
+  const { digest: shown } = (await readApproval(store, id, { now: now() })).shown;
+  await decideApproval({ store, id, decision: "approve", reason: "", key, shown, now: now() });
   await Promise.all([corridor.call(request), corridor.call(request)]);
   process.stdout.write(".");
 }

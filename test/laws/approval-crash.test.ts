@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { listApprovals } from "../../src/govern/approval-list.ts";
 import { createKey } from "../../src/govern/keys.ts";
 
@@ -37,15 +38,17 @@ async function killedRound(round: number): Promise<void> {
 
 it("kill -9 at any point: no call runs twice on one approval, and none that ran can run again [issue 6]", async () => {
   let rounds = 0;
-  const views = () => listApprovals(stateDir, { now: new Date() });
-  while (views().length < CYCLES) {
+  const files = openApprovalFiles(stateDir);
+  const views = () => listApprovals(files, { now: new Date() });
+  while ((await views()).length < CYCLES) {
     await Promise.all([killedRound(rounds), killedRound(rounds + 1)]);
     rounds += 2;
   }
   const ran = new Map<string, number>();
   for (const tool of readFileSync(join(folder, "effects"), "utf8").split("\n").slice(0, -1)) ran.set(tool, (ran.get(tool) ?? 0) + 1);
   const seen = new Map<string, number>();
-  for (const { tool, state, votes } of views()) {
+  const all = await views();
+  for (const { tool, state, votes } of all) {
     const runs = ran.get(tool) ?? 0;
     expect(runs, tool).toBeLessThanOrEqual(1);
     // Its effect is there: it is over for good. It is not: it can still be decided or used, or nobody claims to know.
@@ -53,7 +56,7 @@ it("kill -9 at any point: no call runs twice on one approval, and none that ran 
     if (state !== "pending") expect(votes).toHaveLength(1);
     seen.set(state, (seen.get(state) ?? 0) + 1);
   }
-  expect([...ran.keys()].filter((tool) => !views().some((view) => view.tool === tool))).toEqual([]);
+  expect([...ran.keys()].filter((tool) => !all.some((view) => view.tool === tool))).toEqual([]);
   expect(rounds).toBeGreaterThan(3);
   expect(seen.get("done")).toBeGreaterThan(CYCLES / 2);
   expect(existsSync(join(folder, "problems"))).toBe(false);

@@ -5,7 +5,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
 import { decideApproval } from "../../src/govern/approval-decide.ts";
 import { openApprovalDesk } from "../../src/govern/approval-desk.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
+import type { ApprovalStore, Use } from "../../src/govern/approval-store.ts";
 import { createKey, openKey } from "../../src/govern/keys.ts";
 import type { Decision } from "../../src/policy/decision.ts";
 import { osUserName } from "../../src/session/os-user.ts";
@@ -32,7 +34,8 @@ function openApprovals(
   mkdirSync(workdir);
   createKey(places, { name: "anna", owner: "anna", now: new Date() });
   const reports: unknown[] = [];
-  const desk = openApprovalDesk({ stateDir: places.stateDir, now: () => new Date(), report: (problem) => reports.push(problem) });
+  const files = openApprovalFiles(places.stateDir);
+  const desk = openApprovalDesk({ store: files, now: () => new Date(), report: (problem) => reports.push(problem) });
   const confinement = unconfined({ limits: { processes: 64, fileMb: 10, memoryMb: 4_096 }, atOnce: 4, reason: "test" });
   const opened = openCorridor({
     decide: () => ASK,
@@ -41,9 +44,9 @@ function openApprovals(
     approvals: { desk, waitMs },
     ...parts,
   });
-  const decide = (id: string, decision: "approve" | "deny" = "approve", name = "anna"): void => {
-    const shown = readApproval(places.stateDir, id, { now: new Date() })!.shown.digest;
-    decideApproval({ ...places, id, decision, reason: "because", key: openKey(places, name), shown, now: new Date() });
+  const decide = async (id: string, decision: "approve" | "deny" = "approve", name = "anna"): Promise<void> => {
+    const { digest: shown } = (await readApproval(files, id, { now: new Date() }))!.shown;
+    await decideApproval({ store: files, id, decision, reason: "because", key: openKey(places, name), shown, now: new Date() });
   };
   const shell = (command: string, more: JsonObject = {}) =>
     opened.corridor.call({ tool: "run_shell", arguments: { command, ...more }, path: "direct" });
@@ -53,8 +56,8 @@ function openApprovals(
     workdir,
     decide,
     shell,
-    pending: () => listApprovals(places.stateDir, { now: new Date() }),
-    stateOf: (id: string) => readApproval(places.stateDir, id, { now: new Date() })?.state,
+    pending: () => listApprovals(files, { now: new Date() }),
+    stateOf: async (id: string) => (await readApproval(files, id, { now: new Date() }))?.state,
     store: (path: string) => join(places.stateDir, "approvals", path),
   };
 }
@@ -70,16 +73,16 @@ describe("a call that needs an approval", () => {
   it("is approved neither by the session's user nor by whoever runs the server, when somebody else has logged in", async () => {
     const gate = openApprovals({ user: "anna" });
     const id = idIn(await gate.shell("true"));
-    expect(() => gate.decide(id)).toThrow(/the requester cannot decide their own request/);
+    await expect(gate.decide(id)).rejects.toThrow(/the requester cannot decide their own request/);
     gate.corridor.identify("erika", []);
     const later = idIn(await gate.shell("true"));
     createKey(gate.places, { name: "host", owner: osUserName().toUpperCase(), now: new Date() });
-    expect(() => gate.decide(later, "approve", "host")).toThrow(/the requester cannot decide their own request/);
-    expect(gate.pending().find((request) => request.id === later)).toMatchObject({
+    await expect(gate.decide(later, "approve", "host")).rejects.toThrow(/the requester cannot decide their own request/);
+    expect((await gate.pending()).find((request) => request.id === later)).toMatchObject({
       requester: { user: "erika", os_user: osUserName() },
       shown: { text: expect.stringContaining(`asked by: erika (server of ${osUserName()}, uid `) },
     });
-    gate.decide(later);
+    await gate.decide(later);
     expect(codeOf(await gate.shell("true"))).toBe("ok");
   });
 
@@ -101,10 +104,10 @@ describe("a call that needs an approval", () => {
     });
     expect(new Set(answers.map((answer) => JSON.stringify(resultOf(answer).content))).size).toBe(1);
     expect(readdirSync(gate.store("pending"))).toEqual([`${id}.json`]);
-    gate.decide(id);
+    await gate.decide(id);
     expect(codeOf(await gate.corridor.call(request))).toBe("ok");
     expect(state.runs).toBe(1);
-    expect(gate.stateOf(id)).toBe("done");
+    expect(await gate.stateOf(id)).toBe("done");
     const next = await gate.corridor.call(request);
     expect(codeOf(next)).toBe("approval.pending");
     expect(idIn(next)).not.toBe(id);
@@ -116,9 +119,12 @@ describe("a call that needs an approval", () => {
       decide: (input) => (input["approval"] === undefined ? { ...ASK, approval: { quorum: 1 } } : ALLOW),
     });
     const { request } = counted("tool_a");
-    gate.decide(idIn(await gate.corridor.call(request)));
+    await gate.decide(idIn(await gate.corridor.call(request)));
     expect(codeOf(await gate.corridor.call(request))).toBe("ok");
     expect(gate.engine.asked.map((input) => input["approval"])).toEqual([
+      // Each call: before the desk was asked, and after it.
+      undefined,
+      undefined,
       undefined,
       undefined,
       { approved: true, approvers: ["anna"], at: expect.any(String) },
@@ -137,12 +143,12 @@ describe("a call that needs an approval", () => {
     });
     const { request, state } = counted("tool_a");
     const id = idIn(await gate.corridor.call(request));
-    gate.decide(id);
+    await gate.decide(id);
     isClosed = true;
     const refused = await gate.corridor.call(request);
     expect(codeOf(refused)).toBe("policy.denied");
     expect(resultOf(refused).content[0]).toMatchObject({ text: "closed" });
-    expect(gate.stateOf(id)).toBe("approved");
+    expect(await gate.stateOf(id)).toBe("approved");
     isClosed = false;
     expect(codeOf(await gate.corridor.call(request))).toBe("ok");
     expect(state.runs).toBe(1);
@@ -151,7 +157,7 @@ describe("a call that needs an approval", () => {
   it("is void when policy changes the sandbox with the approval", async () => {
     const gate = openApprovals({ decide: (input) => (input["approval"] === undefined ? ASK : { ...ALLOW, sandbox: { network: true } }) });
     const { request, state } = counted("tool_a");
-    gate.decide(idIn(await gate.corridor.call(request)));
+    await gate.decide(idIn(await gate.corridor.call(request)));
     expect(codeOf(await gate.corridor.call(request))).toBe("approval.stale");
     expect(state.runs).toBe(0);
   });
@@ -160,7 +166,7 @@ describe("a call that needs an approval", () => {
     const gate = openApprovals();
     const { request, state } = counted("tool_a");
     const id = idIn(await gate.corridor.call(request));
-    gate.decide(id, "deny");
+    await gate.decide(id, "deny");
     for (let round = 0; round < 2; round += 1) {
       const answer = await gate.corridor.call(request);
       expect(codeOf(answer)).toBe("approval.denied");
@@ -173,7 +179,7 @@ describe("a call that needs an approval", () => {
     const gate = openApprovals();
     expect(codeOf(await gate.shell("rm -rf build", { dry_run: true }))).toBe("ok");
     expect(codeOf(await gate.shell("true", { nonsense: 1 }))).toBe("call.arguments_invalid");
-    expect(gate.pending()).toEqual([]);
+    expect(await gate.pending()).toEqual([]);
   });
 
   it("asks after entitlement, dry run and stop, and before the human in the session", async () => {
@@ -181,19 +187,19 @@ describe("a call that needs an approval", () => {
     expect(codeOf(await entitled.shell("rm -rf x"))).toBe("agent.not_entitled");
     const dry = openApprovals({ requireDryRun: true });
     expect(codeOf(await dry.shell("rm -rf x"))).toBe("agent.dry_run_required");
-    expect([...entitled.pending(), ...dry.pending()]).toEqual([]);
+    expect([...(await entitled.pending()), ...(await dry.pending())]).toEqual([]);
     const both = openApprovals({ decide: () => ({ ...ASK, confirm: "elicit" }) });
     const { request } = counted("tool_a");
-    both.decide(idIn(await both.corridor.call(request)));
+    await both.decide(idIn(await both.corridor.call(request)));
     expect(codeOf(await both.corridor.call(request))).toBe("confirm.no_channel");
-    expect(both.pending()[0]!.state, "not used by a call that did not run").toBe("approved");
+    expect((await both.pending())[0]!.state, "not used by a call that did not run").toBe("approved");
   });
 
-  it("files and runs nothing when one only looks", () => {
+  it("files and runs nothing when one only looks", async () => {
     const gate = openApprovals();
     const { request } = counted("tool_a");
     expect(gate.corridor.decide(request)).toMatchObject({ admitted: false, refusal: { code: "approval.pending" } });
-    expect(gate.pending()).toEqual([]);
+    expect(await gate.pending()).toEqual([]);
   });
 
   it("does not re-arm the identity gate before it runs", async () => {
@@ -201,7 +207,7 @@ describe("a call that needs an approval", () => {
     const { request } = counted("config_switch");
     const id = idIn(await gate.corridor.call(request));
     expect(gate.identity.epoch).toBe(0);
-    gate.decide(id);
+    await gate.decide(id);
     await gate.corridor.call(request);
     expect(gate.identity.epoch).toBe(1);
   });
@@ -218,25 +224,25 @@ describe("a call that needs an approval", () => {
   it("fails once, and is asked for again", async () => {
     const gate = openApprovals();
     const id = idIn(await gate.shell("exit 3"));
-    gate.decide(id);
+    await gate.decide(id);
     expect(codeOf(await gate.shell("exit 3"))).toBe("ok");
     const failing = { ...counted("tool_a").request, handler: () => Promise.reject(new Error("broken")) };
     const other = idIn(await gate.corridor.call(failing));
-    gate.decide(other);
+    await gate.decide(other);
     expect(codeOf(await gate.corridor.call(failing))).toBe("call.failed");
-    expect(gate.stateOf(other)).toBe("failed");
+    expect(await gate.stateOf(other)).toBe("failed");
   });
 
   it("ends in an unknown way when it is cancelled, which is told once", async () => {
     const gate = openApprovals();
     const id = idIn(await gate.shell("sleep 20"));
-    gate.decide(id);
+    await gate.decide(id);
     const cancel = new AbortController();
     const running = gate.corridor.call({ tool: "run_shell", arguments: { command: "sleep 20" }, path: "direct", signal: cancel.signal });
     await expect.poll(() => gate.stateOf(id)).toBe("executing");
     cancel.abort();
     expect(codeOf(await running)).toBe("call.cancelled");
-    expect(gate.stateOf(id)).toBe("indeterminate");
+    expect(await gate.stateOf(id)).toBe("indeterminate");
     expect(codeOf(await gate.shell("sleep 20"))).toBe("approval.indeterminate");
     expect(codeOf(await gate.shell("sleep 20"))).toBe("approval.pending");
   });
@@ -256,38 +262,33 @@ describe("what runs is what was approved", () => {
     for (const name of [file, "data"]) writeFileSync(join(gate.workdir, name), "touch ran\n", { mode: 0o755 });
     const id = idIn(await gate.shell(command));
     writeFileSync(join(gate.workdir, file), "touch ran # other\n", { mode: 0o755 });
-    gate.decide(id);
+    await gate.decide(id);
     const answer = await gate.shell(command);
     expect(codeOf(answer)).toBe("approval.stale");
     expect(resultOf(answer).content[0]).toMatchObject({ text: expect.stringContaining(id) });
     expect(readdirSync(gate.workdir)).not.toContain("ran");
-    expect(gate.stateOf(id)).toBe("stale");
+    expect(await gate.stateOf(id)).toBe("stale");
     const next = await gate.shell(command);
     expect(codeOf(next)).toBe("approval.pending");
-    expect(gate.pending().find((view) => view.id === idIn(next))!.shown.text).toContain(`${file} -> `);
+    expect((await gate.pending()).find((view) => view.id === idIn(next))!.shown.text).toContain(`${file} -> `);
   });
 
   it("looks again right before the spawn, when the command had to wait", async () => {
     const gate = openApprovals();
     writeFileSync(join(gate.workdir, "deploy.sh"), "touch ran\n");
     const others = Array.from({ length: 4 }, async (_, number) => {
-      gate.decide(idIn(await gate.shell(`sleep 0.${number + 5}`)));
+      await gate.decide(idIn(await gate.shell(`sleep 0.${number + 5}`)));
       return gate.shell(`sleep 0.${number + 5}`);
     });
     await setTimeout(200);
-    gate.decide(idIn(await gate.shell("bash deploy.sh")));
+    await gate.decide(idIn(await gate.shell("bash deploy.sh")));
     const waiting = gate.shell("bash deploy.sh");
     await setTimeout(20);
     writeFileSync(join(gate.workdir, "deploy.sh"), "touch ran # other\n");
     expect(codeOf(await waiting)).toBe("approval.stale");
     expect(readdirSync(gate.workdir)).not.toContain("ran");
     await Promise.all(others);
-    expect(
-      gate
-        .pending()
-        .map(({ state }) => state)
-        .toSorted(),
-    ).toEqual(["done", "done", "done", "done", "stale"]);
+    expect((await gate.pending()).map(({ state }) => state).toSorted()).toEqual(["done", "done", "done", "done", "stale"]);
   });
 
   it.each([
@@ -302,7 +303,7 @@ describe("what runs is what was approved", () => {
     const gate = openApprovals();
     writeFileSync(join(gate.workdir, "x.sh"), "true\n");
     expect(codeOf(await gate.shell(command))).toBe("approval.unbindable");
-    expect(gate.pending()).toEqual([]);
+    expect(await gate.pending()).toEqual([]);
     expect(String(gate.reports[0])).toMatch(/no approval can be asked for/);
   });
 
@@ -312,7 +313,7 @@ describe("what runs is what was approved", () => {
     symlinkSync(join(folder, "a"), join(folder, "link"));
     const gate = openApprovals({ workdir: join(folder, "link") });
     const { request, state } = counted("git_push");
-    gate.decide(idIn(await gate.corridor.call(request)));
+    await gate.decide(idIn(await gate.corridor.call(request)));
     rmSync(join(folder, "link"));
     symlinkSync(join(folder, "b"), join(folder, "link"));
     expect(codeOf(await gate.corridor.call(request))).toBe("approval.stale");
@@ -323,7 +324,7 @@ describe("what runs is what was approved", () => {
     let active = "dev";
     const gate = openApprovals({ activeProfile: () => active });
     const { request, state } = counted("git_push");
-    gate.decide(idIn(await gate.corridor.call(request)));
+    await gate.decide(idIn(await gate.corridor.call(request)));
     active = "prod";
     expect(codeOf(await gate.corridor.call(request))).toBe("approval.stale");
     expect(state.runs).toBe(0);
@@ -334,7 +335,7 @@ describe("what runs is what was approved", () => {
     const args = { path: "a" };
     const { request, state } = counted("delete", args);
     const id = idIn(await gate.corridor.call(request));
-    gate.decide(id);
+    await gate.decide(id);
     const values = ["a", "b"];
     const shifty = {
       get path() {
@@ -343,7 +344,7 @@ describe("what runs is what was approved", () => {
     } as JsonObject;
     expect(codeOf(await gate.corridor.call({ ...request, arguments: shifty }))).toBe("call.changed");
     expect(state.runs).toBe(0);
-    expect(gate.stateOf(id)).toBe("approved");
+    expect(await gate.stateOf(id)).toBe("approved");
   });
 });
 
@@ -355,13 +356,14 @@ describe("a server that waits for approvals", () => {
     const a = counted("delete", { path: "a" });
     const b = counted("delete", { path: "b" });
     const answers = [a.request, b.request, a.request].map((request) => gate.corridor.call({ ...request, progress }));
-    await expect.poll(() => gate.pending().length).toBe(2);
-    const [idA, idB] = ["a", "b"].map((path) => gate.pending().find(({ shown }) => shown.text.includes(`  | ${path}\n`))!.id);
-    gate.decide(idA!);
+    await expect.poll(async () => (await gate.pending()).length).toBe(2);
+    const filed = await gate.pending();
+    const [idA, idB] = ["a", "b"].map((path) => filed.find(({ shown }) => shown.text.includes(`  | ${path}\n`))!.id);
+    await gate.decide(idA!);
     expect(new Set([codeOf(await answers[0]!), codeOf(await answers[2]!)])).toEqual(new Set(["approval.used", "ok"]));
     expect([a.state.runs, b.state.runs]).toEqual([1, 0]);
-    expect(gate.stateOf(idB!)).toBe("pending");
-    gate.decide(idB!, "deny");
+    expect(await gate.stateOf(idB!)).toBe("pending");
+    await gate.decide(idB!, "deny");
     expect(codeOf(await answers[1]!)).toBe("approval.denied");
     expect(b.state.runs).toBe(0);
   });
@@ -382,12 +384,12 @@ describe("a server that waits for approvals", () => {
     const { request, state } = counted("tool_a");
     const late = await gate.corridor.call(request);
     expect(codeOf(late)).toBe("approval.pending");
-    gate.decide(idIn(late));
+    await gate.decide(idIn(late));
     expect(codeOf(await gate.corridor.call(request))).toBe("ok");
     expect(state.runs).toBe(1);
   });
 
-  it("waits 45 s at most for a client that takes no progress, and not at all inside a script (trial M14)", () => {
+  it("waits 45 s at most for a client that takes no progress, and not at all inside a script (trial M14)", async () => {
     const core = { options: { approvals: { waitMs: 600_000 } }, progress: new Map([["d", progress]]) } as unknown as Core;
     const request = counted("tool_a").request;
     expect(approvalWaitMs(core, request)).toBe(45_000);
@@ -402,9 +404,9 @@ describe("a server that waits for approvals", () => {
     const { request } = counted("tool_a");
     const answer = gate.corridor.call({ ...request, progress: (state) => void told.push(state) });
     await expect.poll(() => told.length).toBeGreaterThan(0);
-    const [view] = gate.pending();
+    const [view] = await gate.pending();
     expect(told[0]).toEqual({ progress: expect.any(Number), total: 60, message: expect.stringContaining(view!.id) });
-    gate.decide(view!.id);
+    await gate.decide(view!.id);
     expect(codeOf(await answer)).toBe("ok");
   });
 
@@ -412,7 +414,7 @@ describe("a server that waits for approvals", () => {
     const gate = openApprovals({ waitMs: 60_000 });
     const from = { decisionId: "d", scripted: true };
     expect(codeOf(await gate.corridor.call({ ...counted("tool_a").request, path: "script", from }))).toBe("approval.pending");
-    expect(gate.pending()).toHaveLength(1);
+    expect(await gate.pending()).toHaveLength(1);
   });
 
   it("ends the wait when the corridor closes", async () => {
@@ -427,7 +429,7 @@ it("a half-written decision is no approval", async () => {
   const gate = openApprovals();
   const { request, state } = counted("tool_a");
   const id = idIn(await gate.corridor.call(request));
-  gate.decide(id);
+  await gate.decide(id);
   const path = gate.store(`decided/${id}.json`);
   const whole = readFileSync(path, "utf8");
   writeFileSync(path, whole.slice(0, whole.length / 2));
@@ -435,4 +437,92 @@ it("a half-written decision is no approval", async () => {
   renameSync(path, `${path}.gone`);
   expect(codeOf(await gate.corridor.call(request))).toBe("approval.pending");
   expect(state.runs).toBe(0);
+});
+
+describe("a store that takes its time", () => {
+  /** The store of a state directory, whose steps take as long as those of a store elsewhere; `during` happens meanwhile. */
+  function slowStore(stateDir: string, during: { of?: keyof ApprovalStore; act?: () => void }): ApprovalStore {
+    const files = openApprovalFiles(stateDir);
+    const slow = <Args extends unknown[], Result>(name: keyof ApprovalStore, step: (...args: Args) => Promise<Result>) => {
+      return async (...args: Args): Promise<Result> => {
+        await setTimeout(5);
+        const result = await step(...args);
+        if (during.of === name) during.act?.();
+        await setTimeout(5);
+        return result;
+      };
+    };
+    return {
+      ...files,
+      find: slow("find", (call: string) => files.find(call)),
+      outcome: slow("outcome", (id: string) => files.outcome(id)),
+      take: slow("take", (use: Use) => files.take(use)),
+    };
+  }
+
+  function openSlow(options: Partial<CorridorOptions> & { readonly decide?: (input: JsonObject) => Decision } = {}) {
+    const during: { of?: keyof ApprovalStore; act?: () => void } = {};
+    const folder = temporaryFolder();
+    const store = slowStore(join(folder, "state"), during);
+    const desk = openApprovalDesk({ store, now: () => new Date(), report: () => undefined });
+    const gate = openApprovals({ approvals: { desk, waitMs: 0 }, ...options });
+    const places = { stateDir: join(folder, "state"), keysDir: join(folder, "keys") };
+    createKey(places, { name: "anna", owner: "anna", now: new Date() });
+    const approve = async (id: string): Promise<void> => {
+      const { digest: shown } = (await readApproval(store, id, { now: new Date() }))!.shown;
+      await decideApproval({ store, id, decision: "approve", reason: "", key: openKey(places, "anna"), shown, now: new Date() });
+    };
+    return { ...gate, during, approve, stateOf: async (id: string) => (await readApproval(store, id, { now: new Date() }))!.state };
+  }
+
+  it("keeps calls in the order of their lines: each is judged, logged and re-armed before the next", async () => {
+    const order: string[] = [];
+    const gate = openSlow({
+      decide: ({ command }) => (command === "asked" ? ASK : { ...ALLOW, effect: command === "switch" ? "rearm" : "none" }),
+    });
+    const call = (tool: string) => {
+      const handler = async () => {
+        order.push(tool);
+        return { content: [] };
+      };
+      return gate.corridor.call({ tool, arguments: {}, path: "direct", handler });
+    };
+    await gate.approve(idIn(await call("asked")));
+    order.length = 0;
+    const answers = await Promise.all([call("plain"), call("asked"), call("switch"), call("asked"), call("plain")]);
+    expect(answers.map(codeOf)).toEqual(["ok", "ok", "ok", "approval.pending", "ok"]);
+    expect(order).toEqual(["plain", "asked", "switch", "plain"]);
+    const judged = gate.events().filter((event) => event["input"] !== undefined);
+    expect(judged.map((event) => (event["input"] as JsonObject)["command"])).toEqual([
+      "asked",
+      "plain",
+      "asked",
+      "switch",
+      "asked",
+      "plain",
+    ]);
+    await gate.corridor.close();
+  });
+
+  it("runs nothing when the profile changed while the use was taken", async () => {
+    let active = "dev";
+    const gate = openSlow({ activeProfile: () => active });
+    const { request, state } = counted("tool_a");
+    const id = idIn(await gate.corridor.call(request));
+    await gate.approve(id);
+    Object.assign(gate.during, { of: "take", act: () => (active = "prod") });
+    expect(codeOf(await gate.corridor.call(request))).toBe("approval.stale");
+    expect([state.runs, await gate.stateOf(id)]).toEqual([0, "stale"]);
+  });
+
+  it("uses no approval for a caller who changes its own object meanwhile", async () => {
+    const gate = openSlow();
+    const args = { path: "a" };
+    const { request, state } = counted("delete", args);
+    const id = idIn(await gate.corridor.call(request));
+    await gate.approve(id);
+    Object.assign(gate.during, { of: "outcome", act: () => (args.path = "b") });
+    expect(codeOf(await gate.corridor.call(request))).toBe("call.changed");
+    expect([state.runs, await gate.stateOf(id)]).toEqual([0, "approved"]);
+  });
 });

@@ -7,30 +7,30 @@ import { approvalListSchema, approvalParamsSchema, approvalQuerySchema, approval
 
 const DEFAULT_LIMIT = 100;
 
-function list({ query }: RouteCall, { ports }: AdminCore): z.infer<typeof approvalListSchema> {
+async function list({ query }: RouteCall, { ports }: AdminCore): Promise<z.infer<typeof approvalListSchema>> {
   const { state, session, limit } = query;
-  const all = ports.approvals.list();
+  const all = await ports.approvals.list();
   const matching = all
     .filter((approval) => (state === undefined || approval.state === state) && (session === undefined || approval.session_id === session))
     .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
   return { approvals: matching.slice(0, limit === undefined ? DEFAULT_LIMIT : Number(limit)), total: matching.length };
 }
 
-function read({ params }: RouteCall, { ports }: AdminCore): Approval {
-  const approval = ports.approvals.read(params["id"] ?? "");
+async function read({ params }: RouteCall, { ports }: AdminCore): Promise<Approval> {
+  const approval = await ports.approvals.read(params["id"] ?? "");
   if (approval === undefined) throw httpError(404, "not found");
   return approval;
 }
 
 /** A vote counts only for the text that the approver saw (trial P09): anything else is a conflict. */
 function vote(decision: "approve" | "deny"): Route["run"] {
-  return (call, core) => {
+  return async (call, core) => {
     const { reason, shown } = call.body as z.infer<typeof voteSchema>;
-    const approval = read(call, core);
+    const approval = await read(call, core);
     if (approval.shown.digest !== shown)
       throw httpError(409, "the request is not what you were shown: look at it again", "admin.shown_differs");
     if (decision === "deny" && reason.trim() === "") throw httpError(400, "reason: a denial needs one");
-    const decided = core.ports.approvals.decide({ id: approval.id, decision, reason, key: call.key, shown });
+    const decided = await core.ports.approvals.decide({ id: approval.id, decision, reason, key: call.key, shown });
     core.metrics.decided(decision);
     return decided;
   };
