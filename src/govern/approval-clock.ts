@@ -32,6 +32,12 @@ export function isOver({ created_at, expires_at, monotonic }: Deadline, now: Dat
   return monotonic !== undefined && monotonic.boot === bootId() && monotonicMs() >= monotonic.until_ms;
 }
 
+/** Whether something was done between beginning and end, as far as the clocks of two machines agree. */
+export function isWithin({ created_at, expires_at }: Pick<Deadline, "created_at" | "expires_at">, at: string): boolean {
+  const time = Date.parse(at);
+  return time + SKEW_MS >= Date.parse(created_at) && time <= Date.parse(expires_at) + SKEW_MS;
+}
+
 /** Milliseconds of the system's monotonic clock, the same for every process of one boot. */
 function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1_000_000n);

@@ -85,7 +85,7 @@ async function approve(given: ApprovalDecision, record: PendingRecord, vote: Vot
 async function settle(given: ApprovalDecision, { digest }: PendingRecord, votes: readonly VoteRecord[]): Promise<void> {
   const { store, id, decision, now } = given;
   if (await store.decide({ v: 1, id, digest, decision, votes: [...votes], at: now.toISOString() })) return;
-  countedIn((await store.outcome(id)).decided, given);
+  countedIn((await store.outcome(id))?.decided, given);
 }
 
 /** Losing the race to the same decision with the own vote in it is no loss. */

@@ -3,13 +3,15 @@ import { canonicalJson } from "../audit/canonical.ts";
 import { bindCall } from "./approval-binding.ts";
 import type { Binding, BindingFacts } from "./approval-binding.ts";
 import { deadlineIn, isOver } from "./approval-clock.ts";
-import { closeFiled, endFiled, filedOf, forget } from "./approval-filed.ts";
+import { closeFiled, endFiled, forget, opened } from "./approval-filed.ts";
 import type { Desk, DeskOptions, Ending, Filed, OpenRequest } from "./approval-filed.ts";
 import type { PendingRecord } from "./approval-records.ts";
+import type { RequestOutcome } from "./approval-store.ts";
 import { useOf } from "./approval-use.ts";
 import type { ApprovalUse } from "./approval-use.ts";
 import type { ApprovalRule } from "./approval-view.ts";
 import { ruling } from "./approval-votes.ts";
+import { governError } from "./govern-error.ts";
 import { foldedOwner } from "./names.ts";
 
 /** What policy asks of the humans who decide. */
@@ -51,13 +53,14 @@ export interface ApprovalDesk {
 
 /** Opens the approvals of one session. Requests of other sessions are never looked at. */
 export function openApprovalDesk(options: DeskOptions): ApprovalDesk {
-  const desk: Desk = { ...options, known: new Map() };
+  const desk: Desk = { ...options, open: new Map() };
   return {
     ask: (ask) => answer(desk, ask),
     async hasMoved(request) {
       const filed = request as Filed;
       if (filed.ending !== undefined || filed.used !== undefined || isOver(filed.record, desk.now())) return true;
-      return (await desk.store.outcome(filed.id)).decided !== undefined;
+      const outcome = await desk.store.outcome(filed.id);
+      return outcome === undefined || outcome.decided !== undefined || outcome.used !== undefined;
     },
   };
 }
@@ -65,8 +68,7 @@ export function openApprovalDesk(options: DeskOptions): ApprovalDesk {
 async function answer(desk: Desk, ask: ApprovalAsk): Promise<Standing> {
   const bound = bindCall(ask.facts);
   if (!bound.ok) return { kind: "unbindable", problem: bound.problem };
-  const record = await desk.store.find(bound.call);
-  const filed = record === undefined ? undefined : filedOf(desk, record, bound.call);
+  const filed = desk.open.get(bound.call) ?? (await met(desk, { bound, ask }));
   const awaited = ask.awaited as Filed | undefined;
   if (awaited !== undefined && filed !== awaited) return { kind: awaited.ending ?? "used", id: awaited.id };
   const standing = filed === undefined ? undefined : await standingOf(desk, filed, { bound, ask });
@@ -74,6 +76,19 @@ async function answer(desk: Desk, ask: ApprovalAsk): Promise<Standing> {
   if (filed !== undefined) await forget(desk, filed);
   if (awaited !== undefined) return { kind: awaited.ending ?? "used", id: awaited.id };
   return ask.terms === undefined ? { kind: "needed" } : file(desk, bound, ask);
+}
+
+/** The open request that another front has filed for exactly this call. */
+async function met(desk: Desk, asked: Asked): Promise<Filed | undefined> {
+  const record = await desk.store.find(asked.bound.digest);
+  return record === undefined ? undefined : adopted(desk, record, asked);
+}
+
+/** A request of another front counts if it says what this front would have filed itself; who approves it is proven like that of our own. */
+function adopted(desk: Desk, record: PendingRecord, { bound, ask }: Asked): Filed {
+  if (!isOfCall(record, bound, ask.facts))
+    throw governError("govern.store_unreadable", `request \`${record.id}\` of the shared store is not what a front files`);
+  return opened(desk, record, { call: bound.call, isOurs: false });
 }
 
 interface Asked {
@@ -87,21 +102,37 @@ async function standingOf(desk: Desk, filed: Filed, { bound, ask }: Asked): Prom
   if (filed.used === "executing") return { kind: "used", id };
   if (filed.used === "indeterminate") return told(desk, filed, "indeterminate");
   if (filed.used !== undefined) return undefined;
-  const { decided, used } = await desk.store.outcome(id);
-  if (used !== undefined) return told(desk, filed, "used");
+  const outcome = await desk.store.outcome(id);
+  if (outcome === undefined) {
+    filed.ending = "expired";
+    return undefined;
+  }
+  const { decided, used } = outcome;
+  if (used !== undefined) return usedElsewhere(desk, filed, outcome);
+  if (isOver(record, desk.now())) return decided?.decision === "deny" ? undefined : told(desk, filed, "expired");
   const ruled = decided === undefined ? undefined : ruling(desk.store.stateDir, record, decided);
   const isSame = isSameCall(filed, { bound, ask });
-  if (ruled === "denied") return isSame && !isOver(record, desk.now()) ? { kind: "denied", id } : undefined;
-  if (isOver(record, desk.now())) return told(desk, filed, "expired");
+  if (ruled === "denied") return isSame ? { kind: "denied", id } : undefined;
   if (!isSame || ruled === "void") return outdated(desk, filed, ruled !== undefined || ask.awaited !== undefined);
   if (decided === undefined) return { kind: "pending", request: filed };
   const approvers = [...new Map(decided.votes.map(({ owner }) => [foldedOwner(owner), owner])).values()].sort();
   return { kind: "approved", approvers, at: decided.at, use: useOf(desk, filed, ask.facts) };
 }
 
+/** A use that is not this desk's own. While it runs the call is not asked for again; how it ended is told once. */
+async function usedElsewhere(desk: Desk, filed: Filed, { used, isRunning }: RequestOutcome): Promise<Standing | undefined> {
+  const isExecuting = used?.state === "executing";
+  if (isExecuting && isRunning) {
+    filed.ending = "used";
+    return { kind: "used", id: filed.id };
+  }
+  if (isExecuting || used?.state === "indeterminate") return told(desk, filed, "indeterminate");
+  return filed.ending === "used" ? undefined : told(desk, filed, "used");
+}
+
 /** Whether a request is about exactly this call, on the terms of our own policy. */
 function isSameCall(filed: Filed, { bound, ask }: Asked): boolean {
-  if (ask.terms !== undefined) filed.isOurs = termsText(ask.terms) === termsText(filed.record);
+  if (ask.terms !== undefined) filed.isOurs = hasTerms(filed.record, ask.terms);
   return filed.isOurs && bound.digest === filed.record.digest;
 }
 
@@ -119,12 +150,11 @@ async function told(desk: Desk, filed: Filed, kind: Ending): Promise<Standing> {
 
 async function file(desk: Desk, bound: Binding, ask: ApprovalAsk): Promise<Standing> {
   const record = recordOf(desk, bound, ask);
-  const open = await desk.store.file(record, bound.call);
+  const filed = await desk.store.file(record);
+  if (filed.id === record.id) return { kind: "pending", request: opened(desk, record, { call: bound.call, isOurs: true }) };
   // Another front was first.
-  if (open.id !== record.id) return answer(desk, ask);
-  const filed = filedOf(desk, record, bound.call);
-  filed.isOurs = true;
-  return { kind: "pending", request: filed };
+  adopted(desk, filed, { bound, ask });
+  return answer(desk, ask);
 }
 
 function recordOf(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): PendingRecord {
@@ -149,6 +179,23 @@ function recordOf(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): Pe
   });
 }
 
+/** Whether a request has the terms of our policy, and lives no longer than they say. */
+function hasTerms(record: PendingRecord, terms: ApprovalTerms): boolean {
+  const lifeMs = Date.parse(record.expires_at) - Date.parse(record.created_at);
+  return termsText(record) === termsText(terms) && lifeMs <= terms.ttlSeconds * 1_000;
+}
+
 function termsText({ approvers, quorum }: Pick<ApprovalTerms, "approvers" | "quorum">): string {
   return canonicalJson({ approvers: approvers === undefined ? null : [...approvers], quorum });
+}
+
+/** Whether what a request says beside its digest is what belongs to it. */
+function isOfCall(record: PendingRecord, bound: Binding, { session_id, agent_id, requester, tool }: BindingFacts): boolean {
+  const said = [record.digest, record.shown.digest, record.session_id, record.agent_id, record.tool, requesterText(record)];
+  const own = [bound.digest, bound.shown.digest, session_id, agent_id, tool, requesterText({ requester })];
+  return said.every((text, at) => text === own[at]);
+}
+
+function requesterText({ requester: { user, uid, os_user: osUser } }: Pick<PendingRecord, "requester">): string {
+  return JSON.stringify([user, uid, osUser ?? null]);
 }

@@ -1,4 +1,3 @@
-import { isOver } from "./approval-clock.ts";
 import type { PendingRecord, UsedRecord } from "./approval-records.ts";
 import type { ApprovalStore } from "./approval-store.ts";
 
@@ -24,6 +23,7 @@ export interface DeskOptions {
 export interface Filed extends OpenRequest {
   /** As it was when this desk first saw it: what becomes of it in the store changes nothing. */
   readonly record: PendingRecord;
+  /** Of the call alone. */
   readonly call: string;
   /** Whether its terms are those of our policy. */
   isOurs: boolean;
@@ -33,14 +33,14 @@ export interface Filed extends OpenRequest {
 
 /** The desk of one session. */
 export interface Desk extends DeskOptions {
-  /** Requests that this desk has filed or met, by id. */
-  readonly known: Map<string, Filed>;
+  /** The one open request of each call, filed or met by this desk. */
+  readonly open: Map<string, Filed>;
 }
 
-/** What this desk knows of a request of the store. */
-export function filedOf({ known }: Desk, record: PendingRecord, call: string): Filed {
-  const filed = known.get(record.id) ?? { id: record.id, expires_at: record.expires_at, record, call, isOurs: false };
-  known.set(record.id, filed);
+/** Takes a request for the open one of a call. */
+export function opened(desk: Desk, record: PendingRecord, { call, isOurs }: Pick<Filed, "call" | "isOurs">): Filed {
+  const filed: Filed = { id: record.id, expires_at: record.expires_at, record, call, isOurs };
+  desk.open.set(call, filed);
   return filed;
 }
 
@@ -50,10 +50,10 @@ export async function endFiled(desk: Desk, filed: Filed, kind: Ending): Promise<
   await forget(desk, filed);
 }
 
-/** That this desk has used a request is known to it for as long as the request lives, whatever a shared store says later. */
-export async function forget({ store, known, now }: Desk, { id, call }: Filed): Promise<void> {
-  await store.forget(call, id);
-  for (const [each, { used, record }] of known) if (used === undefined ? each === id : isOver(record, now())) known.delete(each);
+/** The call of a request has no open request any more. */
+export async function forget(desk: Desk, { record, call }: Filed): Promise<void> {
+  await desk.store.forget(record);
+  if (desk.open.get(call)?.id === record.id) desk.open.delete(call);
 }
 
 /** Creates the record of the use, once. */

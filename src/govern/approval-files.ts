@@ -2,7 +2,7 @@ import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { processStart } from "../audit/session-lock.ts";
 import { readDecided, readPending, readUsed, readVote, recordFolder, recordPath, recordText, votePath } from "./approval-records.ts";
-import type { PendingRecord, UsedRecord, VoteRecord } from "./approval-records.ts";
+import type { UsedRecord, VoteRecord } from "./approval-records.ts";
 import type { ApprovalStore, OnProblem, RequestOutcome, StoredRequest, Use } from "./approval-store.ts";
 import { watchApprovalFiles } from "./approval-watch.ts";
 import { PUBLIC_ID } from "./names.ts";
@@ -11,24 +11,17 @@ import { createStoreFile, listStoreFolder, replaceStoreFile } from "./store-file
 const RECORD = /^[0-9a-f]{32}\.json$/;
 const VOTE = /^[0-9a-f]{64}\.json$/;
 
-/**
- * The store of one state directory. Which request is the open one of a call is known to the process that filed it, and to nobody else:
- * what others put into the directory is never taken for one.
- */
+/** The store of one state directory. It tells nobody of open requests: what others put there is never taken for one. */
 export function openApprovalFiles(stateDir: string): ApprovalStore {
-  const open = new Map<string, PendingRecord>();
   return {
     stateDir,
     isShared: false,
-    async file(record, call) {
+    async file(record) {
       if (!createStoreFile(recordPath(stateDir, "pending", record.id), recordText(record))) throw new Error("an id was given twice");
-      open.set(call, record);
       return record;
     },
-    find: async (call) => open.get(call),
-    async forget(call, id) {
-      if (open.get(call)?.id === id) open.delete(call);
-    },
+    find: async () => undefined,
+    forget: async () => undefined,
     outcome: async (id) => outcomeOf(readDecided(stateDir, id), readUsed(stateDir, id)),
     read: async (id, onProblem) => requestOf(stateDir, id, { onProblem }),
     list: async (onProblem) => requestsIn(stateDir, onProblem),

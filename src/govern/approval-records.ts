@@ -56,6 +56,8 @@ const used = z.strictObject({
   decision_id: z.string().optional(),
   /** The process that runs the call; tells an interrupted one from one that goes on. */
   holder: z.strictObject({ pid: z.int(), started: z.string() }).optional(),
+  /** In a shared store in its place: the front that runs the call, which says there that it lives. */
+  front: id.optional(),
 });
 
 /** `pending/<id>.json`: a request as it was filed; never changed. */
@@ -88,25 +90,22 @@ export function votePath(stateDir: string, id: string, owner: string): string {
 
 /** Reads `pending/<id>.json`. @throws GovernError `govern.store_unreadable`, which shows none of its values */
 export function readPending(stateDir: string, id: string): PendingRecord | undefined {
-  const path = recordPath(stateDir, "pending", id);
-  const read = readRecord(path, pending, id);
-  if (read !== undefined && hash("sha256", read.shown.text, "hex") !== read.shown.digest) throw foreign(path);
-  return read;
+  return readRecord("pending", recordPath(stateDir, "pending", id), id);
 }
 
 /** Reads `decided/<id>.json`; its votes still have to be proven. @throws GovernError `govern.store_unreadable` */
 export function readDecided(stateDir: string, id: string): DecidedRecord | undefined {
-  return readRecord(recordPath(stateDir, "decided", id), decided, id);
+  return readRecord("decided", recordPath(stateDir, "decided", id), id);
 }
 
 /** Reads `used/<id>.json`. @throws GovernError `govern.store_unreadable` */
 export function readUsed(stateDir: string, id: string): UsedRecord | undefined {
-  return readRecord(recordPath(stateDir, "used", id), used, id);
+  return readRecord("used", recordPath(stateDir, "used", id), id);
 }
 
 /** Reads a vote; it still has to be proven. @throws GovernError `govern.store_unreadable` */
 export function readVote(path: string, id: string): VoteRecord | undefined {
-  return readRecord(path, vote, id);
+  return readRecord("vote", path, id);
 }
 
 /** The text of a record's file. */
@@ -114,16 +113,43 @@ export function recordText(record: PendingRecord | VoteRecord | DecidedRecord | 
   return `${JSON.stringify(record)}\n`;
 }
 
-function readRecord<R extends { readonly id: string }>(path: string, schema: z.ZodType<R>, id: string): R | undefined {
+function readRecord<K extends keyof Records>(kind: K, path: string, id: string): Records[K] | undefined {
   const text = readStoreFile(path);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseRecord(kind, text, { id, place: path });
+}
+
+/** Records by kind. */
+interface Records {
+  readonly pending: PendingRecord;
+  readonly vote: VoteRecord;
+  readonly decided: DecidedRecord;
+  readonly used: UsedRecord;
+}
+
+const SCHEMAS: { readonly [K in keyof Records]: z.ZodType<Records[K]> } = { pending, vote, decided, used };
+
+/**
+ * Reads a record from its text.
+ * @param at the id that it must have, and where it was found, for the message
+ * @throws GovernError `govern.store_unreadable`, which shows none of its values
+ */
+export function parseRecord<K extends keyof Records>(
+  kind: K,
+  text: string,
+  at: { readonly id: string; readonly place: string },
+): Records[K] {
+  const schema: z.ZodType<Records[K]> = SCHEMAS[kind];
   const parsed = schema.safeParse(jsonOf(text));
-  if (!parsed.success || parsed.data.id !== id) throw foreign(path);
-  return Object.freeze(parsed.data);
+  if (!parsed.success || parsed.data.id !== at.id || !isWhole(parsed.data)) throw foreign(at.place);
+  return parsed.data;
+}
+
+function isWhole(record: Records[keyof Records]): boolean {
+  return !("quorum" in record) || hash("sha256", record.shown.text, "hex") === record.shown.digest;
 }
 
 function foreign(path: string): Error {
-  return governError("govern.store_unreadable", `\`${path}\` is not a file that this program wrote, or not whole`);
+  return governError("govern.store_unreadable", `\`${path}\` is not what this program wrote, or not whole`);
 }
 
 function jsonOf(text: string): unknown {

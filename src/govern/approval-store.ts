@@ -31,13 +31,14 @@ export interface ApprovalStore {
   readonly stateDir: string;
   /** Whether other fronts file, find and use requests in it, too. */
   readonly isShared: boolean;
-  /** Files a request as the open one of its call, durably. @returns the open one: that of another front when it was first */
-  file(record: PendingRecord, call: string): Promise<PendingRecord>;
-  /** The open request of a call. */
-  find(call: string): Promise<PendingRecord | undefined>;
-  /** The call has no open request any more, if it was this one. */
-  forget(call: string, id: string): Promise<void>;
-  outcome(id: string): Promise<RequestOutcome>;
+  /** Files a request as the open one of its digest, durably. @returns the open one: that of another front when it was first */
+  file(record: PendingRecord): Promise<PendingRecord>;
+  /** The open request of a digest that some front has filed; none in a store that is not shared. */
+  find(digest: string): Promise<PendingRecord | undefined>;
+  /** The digest has no open request any more, if it was this one. */
+  forget(request: Pick<PendingRecord, "id" | "digest">): Promise<void>;
+  /** Undefined when the request itself is gone. */
+  outcome(id: string): Promise<RequestOutcome | undefined>;
   read(id: string, onProblem?: OnProblem): Promise<StoredRequest | undefined>;
   /** Every request. Without `onProblem` the first one that cannot be read is thrown. */
   list(onProblem?: OnProblem): Promise<readonly StoredRequest[]>;

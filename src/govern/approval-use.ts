@@ -29,21 +29,23 @@ export function useOf(desk: Desk, filed: Filed, facts: BindingFacts): ApprovalUs
     id: filed.id,
     isUnchanged: isBound,
     begin: () => begin(desk, filed, isBound),
-    async end(how) {
-      filed.used = how;
-      try {
-        await desk.store.end(useRecord(desk, filed, how));
-      } catch (error) {
-        desk.report(error);
-      }
-    },
+    end: (how) => endUse(desk, filed, how),
   };
+}
+
+async function endUse(desk: Desk, filed: Filed, how: UseEnd): Promise<void> {
+  filed.used = how;
+  try {
+    await desk.store.end(useRecord(desk, filed, how));
+  } catch (error) {
+    desk.report(error);
+  }
 }
 
 /** Everything is looked at again: a human may have been asked in between. */
 async function begin(desk: Desk, filed: Filed, isBound: () => boolean): Promise<Ending | undefined> {
   if (filed.used !== undefined) return "used";
-  const { decided } = await desk.store.outcome(filed.id);
+  const decided = (await desk.store.outcome(filed.id))?.decided;
   if (decided === undefined || ruling(desk.store.stateDir, filed.record, decided) !== "approved" || !isBound()) {
     await closeFiled(desk, filed, "stale");
     await endFiled(desk, filed, "stale");
@@ -53,5 +55,9 @@ async function begin(desk: Desk, filed: Filed, isBound: () => boolean): Promise<
     await endFiled(desk, filed, "expired");
     return "expired";
   }
-  return (await closeFiled(desk, filed, "executing")) ? undefined : "used";
+  if (!(await closeFiled(desk, filed, "executing"))) return "used";
+  // A shared store takes its time.
+  if (!desk.store.isShared || (isBound() && !isOver(filed.record, desk.now()))) return undefined;
+  await endUse(desk, filed, "stale");
+  return "stale";
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../audit/canonical.ts";
 import { governError } from "./govern-error.ts";
+import { isWithin } from "./approval-clock.ts";
 import { isSigned } from "./key-pair.ts";
 import type { SigningKey } from "./key-pair.ts";
 import { readKey } from "./keys.ts";
@@ -7,7 +8,7 @@ import { foldedOwner } from "./names.ts";
 import type { DecidedRecord, PendingRecord, VoteRecord } from "./approval-records.ts";
 
 /** What a request asks of its approvers. */
-export type VoteTerms = Pick<PendingRecord, "id" | "digest" | "requester" | "approvers" | "quorum"> & {
+export type VoteTerms = Pick<PendingRecord, "id" | "digest" | "requester" | "approvers" | "quorum" | "created_at" | "expires_at"> & {
   readonly shown: { readonly digest: string };
 };
 
@@ -30,6 +31,7 @@ export function voteProblem(stateDir: string, terms: VoteTerms, vote: VoteRecord
   if (key === undefined) return `key \`${vote.key}\` is not on record`;
   if (key.owner !== vote.owner) return `key \`${vote.key}\` is not that of its owner`;
   if (vote.id !== terms.id || vote.digest !== terms.digest || vote.shown !== terms.shown.digest) return "it is about something else";
+  if (!isWithin(terms, vote.at)) return "it was not made in the request's time";
   const { v: _v, key: _key, signature, ...said } = vote;
   if (!isSigned(signedText(said), signature, key.public_key)) return `its signature is not that of key \`${vote.key}\``;
   return ownerProblem(terms, vote.owner);
@@ -52,12 +54,21 @@ export function isRevoked(stateDir: string, vote: VoteRecord): boolean {
  * @throws GovernError `govern.store_unreadable` when the votes do not make this decision
  */
 export function ruling(stateDir: string, terms: VoteTerms, decided: DecidedRecord): Ruling {
-  const votes = decided.votes.filter((vote) => vote.decision === decided.decision && voteProblem(stateDir, terms, vote) === undefined);
+  const problems = decided.votes.map((vote) => voteProblem(stateDir, terms, vote));
+  const votes = decided.votes.filter((vote, at) => vote.decision === decided.decision && problems[at] === undefined);
   const needed = decided.decision === "deny" ? 1 : terms.quorum;
   if (decided.digest !== terms.digest || ownersOf(votes) < needed)
-    throw governError("govern.store_unreadable", `the decision of \`${terms.id}\` is not signed by those who may decide`);
+    throw governError(
+      "govern.store_unreadable",
+      `the decision of \`${terms.id}\` is not signed by those who may decide${whyNot(problems)}`,
+    );
   if (decided.decision === "deny") return "denied";
   return ownersOf(votes.filter((vote) => !isRevoked(stateDir, vote))) < needed ? "void" : "approved";
+}
+
+function whyNot(problems: readonly (string | undefined)[]): string {
+  const first = problems.find((problem) => problem !== undefined);
+  return first === undefined ? "" : ` (${first})`;
 }
 
 /** How many different humans voted. */

@@ -5,7 +5,7 @@ import type { GateQuestion } from "../gate/gate.ts";
 import { judge } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
-import type { Verdict } from "../gate/verdict.ts";
+import type { Refusal, Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { IdentityLook } from "../session/identity-watch.ts";
 import type { SessionView } from "../session/session.ts";
@@ -111,7 +111,11 @@ function conclude(core: Core, request: AdmissionRequest, judged: Judged): Admiss
 /** The decision whose effect begins: an allowed call's, unless a human outside has not approved it. */
 function begun(verdict: Verdict): Decision | undefined {
   if (verdict.decision?.allow !== true) return undefined;
-  return verdict.admitted || verdict.refusal.stage !== "approval" ? verdict.decision : undefined;
+  return verdict.admitted || !isUnapproved(verdict.refusal) ? verdict.decision : undefined;
+}
+
+function isUnapproved({ stage, code }: Refusal): boolean {
+  return stage === "approval" || code === "store.unavailable";
 }
 
 function useOf({ use }: ApprovalFindings): { use?: ApprovalUse } {

@@ -7,6 +7,7 @@ import { openApprovalDesk } from "../govern/approval-desk.ts";
 import type { ApprovalAsk, ApprovalDesk, ApprovalTerms, Standing } from "../govern/approval-desk.ts";
 import type { OpenRequest } from "../govern/approval-filed.ts";
 import type { ApprovalStore } from "../govern/approval-store.ts";
+import { isGovernError } from "../govern/govern-error.ts";
 import type { ApprovalUse, UseEnd } from "../govern/approval-use.ts";
 import type { Decision } from "../policy/decision.ts";
 import { osUserName } from "../session/os-user.ts";
@@ -44,7 +45,7 @@ export interface ApprovalQuestion {
 
 /** What the desk, or its failure, has said to what was asked while one call is judged, by the text of the question. */
 export type KnownStandings = Map<string, KnownStanding>;
-type KnownStanding = Standing | { readonly kind: "unavailable" };
+type KnownStanding = Standing | { readonly kind: "unavailable"; readonly code: ApprovalCode };
 
 /** What asking led to, beside the answer to the gate. */
 export interface ApprovalFindings {
@@ -108,8 +109,13 @@ async function standingOf(core: Core, ask: ApprovalAsk): Promise<KnownStanding> 
     return await core.options.approvals.desk.ask(ask);
   } catch (error) {
     core.report(error);
-    return { kind: "unavailable" };
+    return { kind: "unavailable", code: codeOf(error) };
   }
+}
+
+/** A store elsewhere that is away comes back; what is wrong in a store stays so. */
+function codeOf(error: unknown): ApprovalCode {
+  return isGovernError(error) && error.code === "govern.store_unreachable" ? "store.unavailable" : "approval.unavailable";
 }
 
 function keyOf({ facts, terms = null }: { readonly facts: BindingFacts; readonly terms?: ApprovalTerms | null | undefined }): string {
@@ -137,7 +143,7 @@ function answerOf(core: Core, standing: KnownStanding, findings: ApprovalFinding
     case "unbindable":
       return unbindable(core, standing.problem);
     case "unavailable":
-      return { code: "approval.unavailable" };
+      return { code: standing.code };
     default:
       return { code: `approval.${standing.kind}`, id: standing.id };
   }
@@ -204,7 +210,7 @@ export async function useApproval(core: Core, use: ApprovalUse, { decisionId, se
     if (ending !== undefined) return unapproved(`approval.${ending}`, { id: use.id, decisionId });
   } catch (error) {
     core.report(error);
-    return unapproved("approval.unavailable", { id: use.id, decisionId });
+    return unapproved(codeOf(error), { id: use.id, decisionId });
   }
   const isStopped = core.options.authorities?.stops.reasonFor() !== undefined;
   if (!isStopped && !hasMoved(core, { epoch, label: session.profile.active })) return undefined;

@@ -312,7 +312,7 @@ describe("a store that others have touched", () => {
     ).toEqual([good]);
     expect(problems).toHaveLength(1);
     await expect(listApprovals(store.files, { now: new Date() })).rejects.toThrow(
-      /is not a file|cannot be read|is a symbolic link|is open to|not a regular|another user/,
+      /is not what this program wrote|cannot be read|is a symbolic link|is open to|not a regular|another user/,
     );
   });
 
