@@ -22,7 +22,10 @@ async function run(args: Arguments, io: Io): Promise<number> {
   // `worker` needs its Redis: it is never undefined here.
   const delegate = (await resolveDelegateOptions(args, around, "worker")) as DelegateOptions;
   checkHorizon(delegate);
-  const options = { ...(await resolveServeOptions(args, around, shellTablesProblem)), proofKeyFile: delegate.proofKeyFile };
+  const resolved = await resolveServeOptions(args, around, shellTablesProblem);
+  // A call that is claimed must not wait for a place while its time runs; what is taken over has as many places again.
+  const commands = { ...resolved.commands, atOnce: Math.max(resolved.commands.atOnce, 2 * delegate.callsAtOnce) };
+  const options = { ...resolved, commands, proofKeyFile: delegate.proofKeyFile };
   const confining = confinementOf(options);
   const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
   const [{ startToolsWorker }] = await Promise.all([import("../server/tools-worker.ts"), confining, Promise.allSettled([loading])]);

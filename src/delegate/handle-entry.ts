@@ -6,7 +6,7 @@ import { DelegateError } from "./delegate-error.ts";
 import { judgeEntry } from "./judge-entry.ts";
 import type { Answer, ClaimedCall, Judgement } from "./judge-entry.ts";
 import { bodyText, replyText } from "./reply.ts";
-import type { Entry, Settlement } from "./store.ts";
+import type { Entry, HeldClaim, Settled, Settlement } from "./store.ts";
 import type { WorkerState } from "./worker.ts";
 
 /** Pause between two attempts to store a result; the result is kept until the store takes it. */
@@ -50,27 +50,23 @@ async function follow(state: WorkerState, entry: Entry, judgement: Judgement, de
         letter: letterOf(state, { entry, judgement, deliveries }),
       });
     }
-    case "wait": {
-      const leaseMs = state.horizon.claimMinIdle * 1_000;
-      return await state.calls.touch(state.name, entry.id, leaseMs - judgement.leftMs);
-    }
+    case "wait":
+      state.waiting.set(entry.id, { entry, deliveries });
   }
 }
 
 async function run(state: WorkerState, entry: Entry, { call, lane, head, token }: ClaimedCall): Promise<void> {
   const over = state.counts.begin();
-  const lease = keepLease(state, { entryId: entry.id, operationId: call.operationId, token });
+  const held = { worker: state.name, entryId: entry.id, operationId: call.operationId, token };
+  const lease = keepLease(state, { ...held, leaseMs: state.horizon.claimMinIdle * 1_000 });
   try {
     const { status, ...body } = await executed(state, call);
     const text = bodyText(body);
-    const ttl = state.horizon.proofTtl;
-    const end = { operationId: call.operationId, token, fingerprint: head.fingerprint, status, body: text, ttl };
-    if (!(await untilStored(state, () => state.calls.finish(end)))) {
-      state.counts.count("lease_lost");
-      return;
-    }
+    const end = { ...held, fingerprint: head.fingerprint, status, body: text, ttl: state.horizon.proofTtl };
     const reply = replyOf(state, { lane, head, status, body: text });
-    await untilStored(state, () => settle(state, status, { entryId: entry.id, reply }));
+    const done = await untilStored(state, () => state.calls.finish({ ...end, reply }));
+    if (done === "lost") state.counts.count("lease_lost");
+    else counted(state, status, done);
   } finally {
     lease.end();
     over();
@@ -86,27 +82,21 @@ async function executed(state: WorkerState, call: ClaimedCall["call"]): Promise<
   }
 }
 
-/**
- * Renews the lease and the entry's idle time, every third of the lease, until the call is settled. The lease first: the entry must not
- * look abandoned before its claim does.
- */
-function keepLease(state: WorkerState, held: { entryId: string; operationId: string; token: string }): { end: () => void } {
-  const leaseMs = state.horizon.claimMinIdle * 1_000;
-  const touch = (): Promise<void> => state.calls.touch(state.name, held.entryId, 0).catch(() => undefined);
+/** Renews the lease and the entry's idle time, every third of the lease, until the call is settled. */
+function keepLease(state: WorkerState, held: HeldClaim): { end: () => void } {
   let busy = false;
   const renew = async (): Promise<void> => {
     if (busy) return;
     busy = true;
     try {
-      if (await state.calls.renew(held.operationId, held.token, leaseMs)) await touch();
+      await state.calls.renew(held);
     } catch {
       // The next turn tries again; a lease that ends meanwhile is lost, and then nothing of this call is stored.
     } finally {
       busy = false;
     }
   };
-  void touch();
-  const timer = setInterval(() => void renew(), leaseMs / 3);
+  const timer = setInterval(() => void renew(), held.leaseMs / 3);
   return { end: () => clearInterval(timer) };
 }
 
@@ -124,7 +114,10 @@ async function untilStored<Value>(state: WorkerState, step: () => Promise<Value>
 }
 
 async function settle(state: WorkerState, code: string, settlement: Settlement): Promise<void> {
-  const done = await state.calls.settle(settlement);
+  counted(state, code, await state.calls.settle(settlement));
+}
+
+function counted(state: WorkerState, code: string, done: Settled): void {
   state.counts.count(done === "gone" ? "settled_elsewhere" : code);
   if (done === "unanswered") state.counts.count("lane_failed");
 }

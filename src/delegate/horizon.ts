@@ -41,8 +41,12 @@ export const MAX_TTL_SECONDS = 604_800;
 export function durableToolProofTtlSeconds(config: unknown): number {
   const horizon = horizonOf(config);
   const { turnCheckpointTtl, executionLease, claimMinIdle, claimSweep, maxDeliveries, maxExec, proofTtl } = horizon;
-  mustExceed(proofTtl, turnCheckpointTtl + executionLease, "turnCheckpointTtl + executionLease");
-  mustExceed(proofTtl, maxDeliveries * (claimMinIdle + claimSweep + maxExec), "maxDeliveries * (claimMinIdle + claimSweep + maxExec)");
+  const bounds = [
+    [turnCheckpointTtl + executionLease, "turnCheckpointTtl + executionLease"],
+    [maxDeliveries * (claimMinIdle + claimSweep + maxExec), "maxDeliveries * (claimMinIdle + claimSweep + maxExec)"],
+  ] as const;
+  const violated = bounds.filter(([bound]) => !(proofTtl > bound)).map(([bound, formula]) => `${bound} (${formula})`);
+  if (violated.length > 0) throw invalid(`proofTtl is ${proofTtl} and must be greater than ${violated.join(" and than ")}`);
   return proofTtl;
 }
 
@@ -60,10 +64,6 @@ function numberOf(config: object, name: keyof HorizonConfig): number {
     throw invalid(`${name} must be a whole number from 1 to ${MAX_TTL_SECONDS}`);
   }
   return value;
-}
-
-function mustExceed(proofTtl: number, bound: number, formula: string): void {
-  if (!(proofTtl > bound)) throw invalid(`proofTtl is ${proofTtl} and must be greater than ${bound} (${formula})`);
 }
 
 function invalid(message: string): DelegateError {

@@ -21,6 +21,8 @@ export interface JudgeOptions {
   readonly keys: Keys;
   readonly sessions: SessionStore;
   readonly calls: CallStore;
+  /** The worker's name in its group. */
+  readonly name: string;
   /** Text of the proof key. */
   readonly proofKey: string;
   readonly horizon: HorizonConfig;
@@ -57,8 +59,8 @@ export type Judgement =
       readonly answer?: Answer;
       readonly traceId?: string;
     }
-  /** Left pending: the claim of this very entry is alive for so many milliseconds. */
-  | { readonly kind: "wait"; readonly leftMs: number };
+  /** Left pending: the claim of this very entry is alive. */
+  | { readonly kind: "wait" };
 
 /**
  * Judges one entry, up to the claim (reference: tool sessions, §7 and §14): message, reply lane, session record, proof, fingerprint, ledger.
@@ -72,12 +74,15 @@ export async function judgeEntry(options: JudgeOptions, entry: Entry, deliveries
   if (!read.ok) return invalid(options.keys, read);
   const { envelope } = read;
   if (!isLane(options.keys, envelope.replyTo)) return { kind: "drop", code: "reply_lane_rejected" };
-  const identity = await recordOf(options, envelope);
+  // Both are asked for at once; the record is judged first.
+  const [identity, kept] = await Promise.all([recordOf(options, envelope), keptProof(options, envelope)]);
   if (typeof identity === "string") return refused(envelope, identity);
   const fingerprint = fingerprintOf(envelope, identity);
   if (fingerprint === undefined) return refused(envelope, "envelope_invalid");
   const mismatch = isMismatch(envelope, identity);
-  if (!(await isPublished(options, envelope, fingerprint))) return { ...refused(envelope, "proof_invalid", fingerprint), mismatch };
+  // Both the proof in the message and the one that was kept at publication must be that of this fingerprint.
+  if (!isProven(options.proofKey, fingerprint, [envelope.proof, kept]))
+    return { ...refused(envelope, "proof_invalid", fingerprint), mismatch };
   if (envelope.fingerprint !== undefined && !sameHex(envelope.fingerprint, fingerprint)) {
     return { ...refused(envelope, "fingerprint_mismatch", fingerprint), mismatch };
   }
@@ -131,13 +136,11 @@ function fingerprintOf(envelope: Envelope, identity: Identity): string | undefin
   }
 }
 
-/** Both the proof in the message and the one that was kept at publication must be that of this fingerprint. */
-async function isPublished({ calls, proofKey }: JudgeOptions, envelope: Envelope, fingerprint: string): Promise<boolean> {
-  if (!isProven(proofKey, fingerprint, [envelope.proof])) return false;
+async function keptProof({ calls }: JudgeOptions, { operationId }: Envelope): Promise<string | undefined> {
   try {
-    return isProven(proofKey, fingerprint, [await calls.proof(envelope.operationId)]);
+    return await calls.proof(operationId);
   } catch (error) {
-    if (redisErrorWord(error) === "WRONGTYPE") return false;
+    if (redisErrorWord(error) === "WRONGTYPE") return undefined;
     throw error;
   }
 }
@@ -155,10 +158,11 @@ interface Asked {
   readonly deliveries: number;
 }
 
-async function claim({ calls, horizon, isRepeatable }: JudgeOptions, asked: Asked): Promise<Claimed> {
+async function claim({ calls, horizon, isRepeatable, name }: JudgeOptions, asked: Asked): Promise<Claimed> {
   const { envelope, fingerprint, token, entryId, deliveries } = asked;
   try {
     return await calls.claim({
+      worker: name,
       operationId: envelope.operationId,
       fingerprint,
       token,
@@ -181,7 +185,7 @@ const CODES = { stale: "stale_reject", conflict: "operation_conflict", in_progre
 function settled(envelope: Envelope, fingerprint: string, claimed: Claimed): Judgement {
   switch (claimed.kind) {
     case "waiting":
-      return { kind: "wait", leftMs: claimed.leftMs };
+      return { kind: "wait" };
     case "terminal": {
       const answer = { lane: envelope.replyTo, head: { ...headOf(envelope), fingerprint }, status: claimed.status, body: claimed.body };
       return { kind: "answer", answer, code: claimed.status === "indeterminate" ? "indeterminate" : "republished" };

@@ -40,7 +40,11 @@ interface Shared {
  */
 export function createMemoryCalls(now: () => number = Date.now): MemoryCalls {
   const shared: Shared = { now, entries: new Map(), proofs: new Map(), lanes: new Map(), letters: [], wakers: new Set(), sequence: 0 };
-  return { letters: shared.letters, front: frontOf(shared), calls: { ...memoryLedger(now), ...callsOf(shared) } };
+  const ledger = memoryLedger(now, {
+    touch: (worker, entryId) => touch(shared, worker, entryId),
+    settle: (settlement) => settle(shared, settlement),
+  });
+  return { letters: shared.letters, front: frontOf(shared), calls: { ...ledger, ...callsOf(shared) } };
 }
 
 function frontOf(shared: Shared): FrontStore {
@@ -79,10 +83,6 @@ function callsOf(shared: Shared): Omit<CallStore, "claim" | "renew" | "finish"> 
       return { next: "0-0", entries: give(idle.slice(0, count), worker), deleted: 0 };
     },
     deliveries: async (entryId) => entries.get(entryId)?.pending?.deliveries ?? 0,
-    async touch(worker, entryId, idleMs) {
-      const pending = entries.get(entryId)?.pending;
-      if (pending !== undefined) Object.assign(pending, { worker, idleSince: now() - idleMs });
-    },
     proof: async (operationId) => proofFor(shared, operationId),
     settle: async (settlement) => settle(shared, settlement),
     depths: async () => ({ calls: entries.size, deadLetters: letters.length }),
@@ -104,6 +104,11 @@ function publish(shared: Shared, { operationId, proof, data, ttl, limit }: Publi
 function hand({ now }: Shared, entry: Waiting, worker: string): Entry {
   entry.pending = { worker, idleSince: now(), deliveries: (entry.pending?.deliveries ?? 0) + 1 };
   return { id: entry.id, data: entry.data };
+}
+
+function touch({ entries, now }: Shared, worker: string, entryId: string): void {
+  const pending = entries.get(entryId)?.pending;
+  if (pending !== undefined) Object.assign(pending, { worker, idleSince: now() });
 }
 
 function settle(shared: Shared, { entryId, reply, letter }: Settlement): Settled {

@@ -4,20 +4,13 @@ import type { Send } from "../redis/send.ts";
 import type { Keys } from "./keys.ts";
 import { redisLedger } from "./redis-ledger.ts";
 import { entriesOf, entriesOfRead } from "./redis-reply.ts";
+import { SETTLE } from "./redis-settle.ts";
 import type { CallStore, Settled, Settlement } from "./store.ts";
 
-/** Adds dead letter and reply and removes the entry in one step: an entry is answered once, whoever settles it. */
-const SETTLE = `
-if #redis.call('XPENDING', KEYS[1], ARGV[1], ARGV[2], ARGV[2], 1) == 0 then return 'gone' end
-local word = 'settled'
-if #ARGV > 4 then redis.call('XADD', KEYS[3], '*', unpack(ARGV, 5)) end
-if ARGV[3] ~= '' then
-  local added = redis.pcall('XADD', KEYS[2], '*', 'data', ARGV[3])
-  if type(added) == 'table' then word = 'unanswered' else redis.call('EXPIRE', KEYS[2], ARGV[4]) end
-end
-redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
-redis.call('XDEL', KEYS[1], ARGV[2])
-return word`;
+const SETTLE_ENTRY = `${SETTLE}
+local call = {stream = KEYS[1], group = ARGV[1], id = ARGV[2], lane = KEYS[2], reply = ARGV[3], ttl = ARGV[4], letters = KEYS[3]}
+if #ARGV > 4 then call.letter = {unpack(ARGV, 5)} end
+return settle(call)`;
 
 /**
  * The worker's side of the store in Redis.
@@ -51,9 +44,6 @@ export function redisCalls(keys: Keys, send: Send, hold: Send): CallStore {
       const [found] = listOf(await send(["XPENDING", stream, group, entryId, entryId, "1"]));
       return found === undefined ? 0 : numberOf(listOf(found)[3]);
     },
-    async touch(worker, entryId, idleMs) {
-      await send(["XCLAIM", stream, group, worker, "0", entryId, "IDLE", String(Math.max(0, Math.round(idleMs))), "JUSTID"]);
-    },
     async proof(operationId) {
       const found = await send(["GET", keys.proof(operationId)]);
       return found === null ? undefined : textOf(found);
@@ -71,5 +61,5 @@ export function redisCalls(keys: Keys, send: Send, hold: Send): CallStore {
 function settleCommand(keys: Keys, { entryId, reply, letter }: Settlement): string[] {
   // Without a reply or a letter the names are not used; a cluster wants names all the same.
   const names = [keys.stream, reply?.lane ?? keys.stream, keys.deadLetters];
-  return ["EVAL", SETTLE, "3", ...names, keys.group, entryId, reply?.data ?? "", String(reply?.ttl ?? 0), ...(letter ?? [])];
+  return ["EVAL", SETTLE_ENTRY, "3", ...names, keys.group, entryId, reply?.data ?? "", String(reply?.ttl ?? 0), ...(letter ?? [])];
 }

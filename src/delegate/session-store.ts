@@ -3,7 +3,7 @@ import type { Send } from "../redis/send.ts";
 import { boundedBy } from "../redis/send.ts";
 import type { Bound, SessionStore } from "./store.ts";
 
-/** No library call waits longer for its store. */
+/** No library call waits longer for its store, however many commands it sends. */
 const LIMIT_MS = 5_000;
 
 /** RESP's type of bulk strings: read as bytes, since decoding would hide what is not UTF-8. */
@@ -39,13 +39,17 @@ export function redisSessions(send: Send): SessionStore {
   };
 }
 
-/** Sends through a caller's own client, within a bound: a client that is closed or cannot connect would queue for ever. */
+/**
+ * Sends through a caller's own client, for one call of the library and within its bound: a client that is closed or cannot connect would
+ * queue for ever.
+ */
 export function sendThrough(client: RedisClient): Send {
+  const until = performance.now() + LIMIT_MS;
   return async (args) => {
     const giveUp = new AbortController();
     const work = (async () => client.sendCommand(args as string[], { typeMapping: AS_BYTES, abortSignal: giveUp.signal }))();
     try {
-      return await boundedBy(LIMIT_MS, work);
+      return await boundedBy(Math.max(0, until - performance.now()), work);
     } finally {
       giveUp.abort();
     }

@@ -46,6 +46,8 @@ export interface FrontStore {
 
 /** How a worker claims an operation. */
 export interface ClaimRequest {
+  /** Name of the worker in its group: with the claim, the entry's idle time begins anew. */
+  readonly worker: string;
   readonly operationId: string;
   readonly fingerprint: string;
   /** Names this claim alone. */
@@ -67,10 +69,19 @@ export interface ClaimRequest {
 
 /** What the ledger says to a claim (reference: tool sessions, §7). */
 export type Claimed =
-  | { readonly kind: "claimed" | "stale" | "conflict" | "in_progress" | "exhausted" }
-  /** The claim of this very entry is alive: its lease ends after so many milliseconds. */
-  | { readonly kind: "waiting"; readonly leftMs: number }
+  /** `waiting`: the claim of this very entry is alive. */
+  | { readonly kind: "claimed" | "stale" | "conflict" | "in_progress" | "exhausted" | "waiting" }
   | { readonly kind: "terminal"; readonly status: string; readonly body: string };
+
+/** A claim that its worker keeps alive. */
+export interface HeldClaim extends Pick<ClaimRequest, "worker" | "operationId" | "token" | "entryId" | "leaseMs"> {}
+
+/** A call that has ended: what the ledger keeps, and the reply to the entry. */
+export interface Finish extends Pick<ClaimRequest, "operationId" | "token" | "fingerprint" | "ttl" | "entryId"> {
+  readonly status: string;
+  readonly body: string;
+  readonly reply: NonNullable<Settlement["reply"]>;
+}
 
 /** How an entry is settled: removed from group and stream, with a reply, a dead letter, both or neither, in one atomic step. */
 export interface Settlement {
@@ -98,22 +109,16 @@ export interface CallStore {
   ): Promise<{ readonly next: string; readonly entries: readonly Entry[]; readonly deleted: number }>;
   /** How often an entry was handed out; 0 when it is not pending. */
   deliveries(entryId: string): Promise<number>;
-  /** Says how long an entry counts as idle. */
-  touch(worker: string, entryId: string, idleMs: number): Promise<void>;
   /** The proof that was published with an operation. */
   proof(operationId: string): Promise<string | undefined>;
   claim(request: ClaimRequest): Promise<Claimed>;
-  /** Renews the lease; false when the claim is no longer this one's. */
-  renew(operationId: string, token: string, leaseMs: number): Promise<boolean>;
-  /** Stores the result; false when the claim is no longer this one's, and then nothing is stored. */
-  finish(end: {
-    readonly operationId: string;
-    readonly token: string;
-    readonly fingerprint: string;
-    readonly status: string;
-    readonly body: string;
-    readonly ttl: number;
-  }): Promise<boolean>;
+  /** Renews the lease and the entry's idle time in one step; false when the claim is no longer this one's. */
+  renew(held: HeldClaim): Promise<boolean>;
+  /**
+   * Stores the result, publishes it and removes the entry, in this order and in one step. `lost`: the claim is no longer this one's, and
+   * nothing was done. A repetition by the same claim does what is left to do.
+   */
+  finish(end: Finish): Promise<Settled | "lost">;
   settle(settlement: Settlement): Promise<Settled>;
   /** Entries that wait or run, and dead letters. */
   depths(): Promise<{ readonly calls: number; readonly deadLetters: number }>;

@@ -9,7 +9,7 @@ import type { WorkerCounts } from "./worker-metrics.ts";
 
 /** What a worker is made of. */
 export interface WorkerOptions extends JudgeOptions {
-  /** Its name in the consumer group: a worker that is started again under it settles first what it left. */
+  /** A worker that is started again under its name settles first what it left. */
   readonly name: string;
   /** Most calls that run at the same time. */
   readonly atOnce: number;
@@ -33,6 +33,8 @@ export interface WorkerState extends WorkerOptions {
   readonly counts: WorkerCounts;
   /** Entries that are being handled here. */
   readonly handling: Map<string, Promise<void>>;
+  /** Entries whose own claim was alive: the next sweep looks at them again. */
+  readonly waiting: Map<string, { readonly entry: Entry; readonly deliveries: number }>;
   stopping: boolean;
   ready: boolean;
 }
@@ -47,7 +49,8 @@ const BATCH = 16;
  * between it takes over what others abandoned. It reads no more than it can begin at once, so nothing waits in its memory.
  */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const state: WorkerState = { ...options, counts: createWorkerCounts(), handling: new Map(), stopping: false, ready: false };
+  const own = { counts: createWorkerCounts(), handling: new Map(), waiting: new Map() };
+  const state: WorkerState = { ...options, ...own, stopping: false, ready: false };
   const stop = new AbortController();
   const loops = [readLoop(state, stop.signal), sweepLoop(state, stop.signal)];
   return {
@@ -99,6 +102,7 @@ async function sweepLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
   const { claimSweep, claimMinIdle } = state.horizon;
   while (!state.stopping) {
     await sleep(claimSweep * 1_000, undefined, { signal: stop }).catch(() => undefined);
+    lookAgain(state);
     try {
       for (let from = "0-0"; !state.stopping;) {
         await roomFor(state);
@@ -111,6 +115,14 @@ async function sweepLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
     } catch (error) {
       if (redisErrorWord(error) !== "NOGROUP") await failed(state, error, stop);
     }
+  }
+}
+
+function lookAgain(state: WorkerState): void {
+  for (const [id, { entry, deliveries }] of state.waiting) {
+    if (state.stopping || state.handling.has(id)) continue;
+    state.waiting.delete(id);
+    begin(state, entry, deliveries);
   }
 }
 

@@ -16,7 +16,8 @@ export interface SendOptions {
 export async function boundedBy<Value>(limitMs: number, work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new StoreError("store_unavailable", `the store did not answer within ${limitMs} ms`)), limitMs);
+    const problem = (): StoreError => new StoreError("store_unavailable", `the store did not answer within ${Math.round(limitMs)} ms`);
+    timer = setTimeout(() => reject(problem()), limitMs);
   });
   try {
     return await Promise.race([work, late]);

@@ -69,14 +69,12 @@ function outputOf(answer: FrontAnswer, decisionId: string): ToolOutput {
     throw refusal(NO_REPLY[answer.why], decisionId);
   }
   const { reply } = answer;
-  if (reply.result === undefined) throw refusal(codeOf(reply), decisionId);
-  if (!isToolResult(reply.result)) throw new Error("the tools service gave no tool result");
+  if (reply.result === undefined || reply.status === "indeterminate") throw refusal(codeOf(reply), decisionId);
+  if (!isToolResult(reply.result)) throw refusal("delegate.indeterminate", decisionId);
   // A refusal of the tools service goes back as it is, with its own text, code and decision.
-  if (reply.result.isError === true || reply.status !== "ok") throw new PassedOn(reply.result);
-  const { structuredContent, content } = reply.result;
-  if (structuredContent === undefined) throw new Error("the tools service gave no structured content");
-  const [block] = content;
-  return { structured: structuredContent, ...(typeof block?.["text"] === "string" ? { text: block["text"] } : {}) };
+  if (reply.result.isError === true || reply.status !== "ok") throw new PassedOn({ ...reply.result, isError: true });
+  // So does its result, also one that this version of the tool would not give: the call was executed.
+  return { structured: {}, passed: reply.result };
 }
 
 function codeOf({ error, status }: Reply): RefusalCode {

@@ -20,6 +20,12 @@ describe("horizon", () => {
     }
   });
 
+  it("names each bound that is violated", () => {
+    expect(() => durableToolProofTtlSeconds({ ...GOOD, proofTtl: 7 })).toThrow(
+      "proofTtl is 7 and must be greater than 120 (turnCheckpointTtl + executionLease) and than 300 (maxDeliveries * (claimMinIdle + claimSweep + maxExec))",
+    );
+  });
+
   const bad = [
     Number.NaN,
     Infinity,

@@ -10,7 +10,7 @@ import { createMemoryStore } from "../../src/delegate/memory-store.ts";
 import { redisCalls } from "../../src/delegate/redis-calls.ts";
 import { redisFront } from "../../src/delegate/redis-front.ts";
 import { redisSessions } from "../../src/delegate/session-store.ts";
-import type { CallStore, ClaimRequest, FrontStore, SessionStore } from "../../src/delegate/store.ts";
+import type { CallStore, ClaimRequest, Finish, FrontStore, SessionStore } from "../../src/delegate/store.ts";
 import { startWorker } from "../../src/delegate/worker.ts";
 import { clientOf, haveRedis, startRedis } from "./redis-kit.ts";
 import type { RedisServer, TestClient } from "./redis-kit.ts";
@@ -22,6 +22,7 @@ interface Stores {
 }
 
 const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
+  worker: "w1",
   operationId: "op",
   fingerprint: "f1",
   token: "t1",
@@ -35,24 +36,39 @@ const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
   ...change,
 });
 
+const finishOf = (change: Partial<Finish> = {}): Finish => ({
+  operationId: "op",
+  token: "t1",
+  fingerprint: "f1",
+  entryId: "1-1",
+  status: "ok",
+  body: '{"result":{}}',
+  ttl: 60,
+  reply: { lane: "sg:tools:reply:l", data: "reply", ttl: 60 },
+  ...change,
+});
+
 const publication = (operationId: string, limit = 100) => ({ operationId, proof: "p", data: `{"n":"${operationId}"}`, ttl: 60, limit });
 
 /** What both stores promise. */
 function contract(stores: () => Stores): void {
   it("the ledger: one claim, then its terminal result, and nothing for another fingerprint", async () => {
     const { calls } = stores();
+    await calls.prepare();
     expect(await calls.claim(claimOf({ requireExisting: true }))).toEqual({ kind: "stale" });
     expect(await calls.claim(claimOf({ exhausted: true }))).toEqual({ kind: "exhausted" });
     expect(await calls.claim(claimOf())).toEqual({ kind: "claimed" });
     expect(await calls.claim(claimOf({ token: "t2", entryId: "2-2" }))).toEqual({ kind: "in_progress" });
-    expect(await calls.claim(claimOf({ token: "t2" }))).toEqual({ kind: "waiting", leftMs: expect.any(Number) as number });
+    expect(await calls.claim(claimOf({ token: "t2" }))).toEqual({ kind: "waiting" });
     expect(await calls.claim(claimOf({ fingerprint: "f2" }))).toEqual({ kind: "conflict" });
-    expect(await calls.renew("op", "t2", 60_000)).toBe(false);
-    expect(await calls.renew("op", "t1", 60_000)).toBe(true);
-    const end = { operationId: "op", fingerprint: "f1", status: "ok", body: '{"result":{}}', ttl: 60 };
-    expect(await calls.finish({ ...end, token: "t2" })).toBe(false);
-    expect(await calls.finish({ ...end, token: "t1" })).toBe(true);
-    expect(await calls.finish({ ...end, token: "t1", body: "{}" })).toBe(false);
+    expect(await calls.renew(claimOf({ token: "t2" }))).toBe(false);
+    expect(await calls.renew(claimOf())).toBe(true);
+    expect(await calls.finish(finishOf({ token: "t2" }))).toBe("lost");
+    // Nobody has such an entry; the result is kept all the same.
+    expect(await calls.finish(finishOf())).toBe("gone");
+    // A repetition changes nothing of what is kept.
+    expect(await calls.finish(finishOf({ body: "{}" }))).toBe("gone");
+    expect(await calls.finish(finishOf({ token: "t2" }))).toBe("lost");
     for (const requireExisting of [true, false]) {
       expect(await calls.claim(claimOf({ token: "t3", requireExisting }))).toEqual({
         kind: "terminal",
@@ -65,6 +81,7 @@ function contract(stores: () => Stores): void {
 
   it("the ledger: a lease that ended leaves an unknown outcome for good, or a new claim where that is harmless", async () => {
     const { calls } = stores();
+    await calls.prepare();
     for (const [operationId, repeatable] of [
       ["a", false],
       ["b", true],
@@ -74,8 +91,7 @@ function contract(stores: () => Stores): void {
       await new Promise((resolve) => setTimeout(resolve, 10));
       const again = await calls.claim({ ...request, token: "t2" });
       expect(again).toEqual(repeatable ? { kind: "claimed" } : { kind: "terminal", status: "indeterminate", body: '{"error":{}}' });
-      const late = { operationId, token: "t1", fingerprint: "f1", status: "ok", body: "{}", ttl: 60 };
-      expect(await calls.finish(late)).toBe(false);
+      expect(await calls.finish(finishOf({ operationId }))).toBe("lost");
     }
   });
 
@@ -106,8 +122,8 @@ function contract(stores: () => Stores): void {
     expect(await calls.readOwn("w2", { after: "0", count: 5 })).toEqual([]);
     expect(await calls.readOwn("w1", { after: "0", count: 5 })).toHaveLength(1);
     expect((await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 60_000 })).entries).toEqual([]);
-    await calls.touch("w1", entry.id, 70_000);
-    expect((await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 60_000 })).entries).toHaveLength(1);
+    expect((await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 0 })).entries).toHaveLength(1);
+    expect(await calls.deliveries(entry.id)).toBe(3);
     expect(await calls.depths()).toEqual({ calls: 1, deadLetters: 0 });
     const lane = "sg:tools:reply:l";
     const settlement = { entryId: entry.id, reply: { lane, data: "reply", ttl: 60 }, letter: ["error", "x"] };
@@ -121,6 +137,39 @@ function contract(stores: () => Stores): void {
     );
     expect(await front.replies(lane, 10)).toEqual([]);
     expect(await calls.depths()).toEqual({ calls: 0, deadLetters: 1 });
+  });
+
+  it("a claim and each renewal begin the idle time of their own entry anew, and of no other", async () => {
+    const { front, calls } = stores();
+    await calls.prepare();
+    for (const id of ["o1", "o2"]) await front.publish(publication(id));
+    const [first, second] = await calls.readNew("w1", { count: 5, waitMs: 100 });
+    if (first === undefined || second === undefined) throw new Error("no entries");
+    const owned = async (worker: string) => (await calls.readOwn(worker, { after: "0", count: 5 })).map(({ id }) => id);
+    const held = claimOf({ worker: "w2", entryId: first.id });
+    expect(await calls.claim(held)).toEqual({ kind: "claimed" });
+    expect([await owned("w1"), await owned("w2")]).toEqual([[second.id], [first.id]]);
+    expect(await calls.renew({ ...held, worker: "w3" })).toBe(true);
+    expect([await owned("w2"), await owned("w3")]).toEqual([[], [first.id]]);
+    // The next pending entry is not taken in place of one that is gone.
+    await calls.settle({ entryId: first.id });
+    expect(await calls.renew({ ...held, worker: "w4" })).toBe(true);
+    expect([await owned("w1"), await owned("w4")]).toEqual([[second.id], []]);
+  });
+
+  it("a result, its reply and the end of its entry are one step, and a repetition does it once", async () => {
+    const { front, calls } = stores();
+    await calls.prepare();
+    await front.publish(publication("o1"));
+    const [entry] = await calls.readNew("w1", { count: 5, waitMs: 100 });
+    const entryId = entry?.id ?? "";
+    await calls.claim(claimOf({ entryId }));
+    expect(await calls.finish(finishOf({ entryId, token: "t2" }))).toBe("lost");
+    expect(await calls.deliveries(entryId)).toBe(1);
+    expect(await calls.finish(finishOf({ entryId }))).toBe("settled");
+    expect(await calls.finish(finishOf({ entryId }))).toBe("gone");
+    expect(await front.replies("sg:tools:reply:l", 100)).toHaveLength(1);
+    expect(await calls.depths()).toEqual({ calls: 0, deadLetters: 0 });
   });
 
   it("[002-shared] front and worker together: calls are answered, with the horizon's one lifetime", async () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { durableToolParentFingerprint, readSession } from "../../dist/index.js";
+import type { GivenIdentity } from "../../dist/index.js";
 import { clientOf, freePort, haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer, TestClient } from "../delegate/redis-kit.ts";
 import { connect } from "./client.ts";
@@ -57,6 +58,10 @@ async function takeMessage(): Promise<SentCall & { proof: string }> {
   }
 }
 
+function fingerprintOf({ operation_id, trace_id, tool_name, tool_args, context }: SentCall, identity: GivenIdentity): string {
+  return durableToolParentFingerprint({ operation_id, trace_id, tool_name, tool_args, context, identity });
+}
+
 describe.skipIf(!haveRedis)("a front", () => {
   it("[002-write] [002-fingerprint-transport] binds the identity, publishes the call as it came, and takes only the reply that is its own", async () => {
     const session = await front();
@@ -69,9 +74,9 @@ describe.skipIf(!haveRedis)("a front", () => {
     expect(identity).toMatchObject({ user_id: expect.any(String) as string, platform: "os" });
     expect(await client.ttl(`sg:tools:session:${sent.trace_id}`)).toBeGreaterThan(55);
     expect(await client.get(`sg:tools:proof:${sent.operation_id}`)).toBe(sent.proof);
-    const { operation_id, trace_id, tool_name, tool_args, context } = sent;
     if (identity === null) throw new Error("no record");
-    const fingerprint = durableToolParentFingerprint({ operation_id, trace_id, tool_name, tool_args, context, identity });
+    const { operation_id } = sent;
+    const fingerprint = fingerprintOf(sent, identity);
     const structured = { exit_code: 0, signal: null, timed_out: false, truncated: false, stdout: "1\n", stderr: "", duration_ms: 1 };
     const right = {
       v: 1,
@@ -96,6 +101,38 @@ describe.skipIf(!haveRedis)("a front", () => {
     }
     expect(await answer).toMatchObject({ isError: false, text: "mine", structured });
     expect(await session.call("list_sessions")).toMatchObject({ isError: false });
+  });
+
+  it("what the tools service answers goes back as it is; what is no result, or no success, never looks like one", async () => {
+    const session = await front();
+    const text = [{ type: "text", text: "theirs" }];
+    const rows: [object, object][] = [
+      [
+        { result: { content: [...text, { type: "text", text: "and more" }] } },
+        { isError: false, text: "theirsand more", structured: undefined },
+      ],
+      [{ result: { content: text, structuredContent: { other: 1 } } }, { isError: false, text: "theirs", structured: { other: 1 } }],
+      [{ result: { other: 1 } }, { isError: true, code: "delegate.indeterminate" }],
+      [{ result: undefined }, { isError: true, code: "delegate.indeterminate" }],
+      [
+        { status: "error", result: { content: text } },
+        { isError: true, text: "theirs" },
+      ],
+      [
+        { status: "indeterminate", result: { content: text } },
+        { isError: true, code: "delegate.indeterminate" },
+      ],
+    ];
+    for (const [change, says] of rows) {
+      const answer = session.call("run_shell", { command: "true" });
+      const sent = await takeMessage();
+      const identity = await readSession(client, sent.trace_id, { strict: true });
+      if (identity === null) throw new Error("no record");
+      const { operation_id, correlation_id } = sent;
+      const reply = { v: 1, operation_id, correlation_id, fingerprint: fingerprintOf(sent, identity), status: "ok", ...change };
+      await client.xAdd(sent.reply_to, "*", { data: JSON.stringify(reply) });
+      expect(await answer).toMatchObject(says);
+    }
   });
 
   it("a full stream refuses the next call at once, and nothing is added", async () => {

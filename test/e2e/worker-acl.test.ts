@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { clientOf, haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer, TestClient } from "../delegate/redis-kit.ts";
 import { connect } from "./client.ts";
+import { regate } from "./run.ts";
 import { horizonFlags, makePlace, makeProducer, startWorkerProcess } from "./worker-kit.ts";
 import type { Place, WorkerProcess } from "./worker-kit.ts";
 
@@ -98,6 +99,9 @@ const REFUSED: Readonly<Record<User | "all", readonly (readonly string[])[]>> = 
     ["EVAL", "return redis.call('RENAME', KEYS[1], KEYS[2])", "2", RECORD, "sg:x"],
     ["SET", "sg:tools:proof:o", "x"],
     ["XTRIM", S, "MINID", "9"],
+    ["XCLAIM", S, G, "w", "0", "1-1", "LASTID", "9-9"],
+    ["XCLAIM", S, G, "w", "0", "1-1", "FORCE", "RETRYCOUNT", "9"],
+    ["EVAL", "return redis.call('XCLAIM', KEYS[1], 'sg:tools', 'w', 0, '1-1', 'LASTID', '9-9')", "1", S],
     ["XRANGE", "sg:tools:reply:x", "-", "+"],
   ],
   observer: [
@@ -108,6 +112,9 @@ const REFUSED: Readonly<Record<User | "all", readonly (readonly string[])[]>> = 
     ["XAUTOCLAIM", S, G, "o", "0", "0"],
     ["XACK", S, G, "1-1"],
     ["XDEL", S, "1-1"],
+    // Both show what is in calls.
+    ["XINFO", "STREAM", S],
+    ["XINFO", "STREAM", S, "FULL"],
     ["GET", RECORD],
     ["SET", RECORD, "x"],
     ["XADD", "sg:stream:dlq", "*", "data", "x"],
@@ -151,6 +158,30 @@ describe.skipIf(!haveRedis)("[002-acl] the users of the ACL file", () => {
     await producer.add({ v: 1, ...unknown, ...claims, proof: await producer.prove(unknown, claims) });
     expect(await producer.reply(unknown.correlation_id)).toMatchObject({ error: { code: "session_missing" } });
     expect(place.runs("forged-live")).toBe(0);
+  });
+
+  it("an operator with the user of the documentation replays a dead letter, and can do nothing else to calls", async () => {
+    const [line] = /^user operator .*$/m.exec(readFileSync("docs/scale.md", "utf8")) ?? [""];
+    const aclFile = `${place.folder}/operator.acl`;
+    writeFileSync(aclFile, `${readFileSync(FILE, "utf8")}${line.replace(">…", ">secret")}\n`);
+    const own = await startRedis({ aclFile });
+    onTestFinished(() => own.stop());
+    const adder = await clientOf(own.url("worker", "change-me-worker"));
+    const [producer, operator] = [await clientOf(own.url("producer", "change-me-producer")), await clientOf(own.url("operator", "secret"))];
+    onTestFinished(() => [adder, producer, operator].forEach((each) => each.destroy()));
+    await producer.set("sg:tools:proof:o", "p", { EX: 60 });
+    const id = await adder.xAdd("sg:stream:dlq", "*", { operation_id: "o", data: "{}", error: "deliveries_exhausted" });
+    const dlq = (...words: string[]) => regate(["worker", "dlq", ...words, "--redis", own.url("operator", "secret")]);
+    expect(JSON.parse(dlq("list").stdout)).toMatchObject({ id, replayable: true });
+    expect(dlq("replay", id)).toMatchObject({ status: 0, stderr: "" });
+    expect(await producer.xLen(S)).toBe(1);
+    for (const words of [
+      ["XRANGE", S, "-", "+"],
+      ["XDEL", S, "1-1"],
+      ["SET", RECORD, "x"],
+      ["HSET", "sg:tools:ledger:o", "a", "b"],
+    ])
+      await expect(operator.sendCommand(words)).rejects.toThrow(/NOPERM/);
   });
 
   const rows = USERS.flatMap((user) => [...REFUSED.all, ...REFUSED[user]].map((words) => [user, words.join(" "), words] as const));

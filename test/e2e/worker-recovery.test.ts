@@ -39,6 +39,10 @@ afterEach(async () => {
 });
 
 const append = (marker: string): string => `echo x >> ${marker}`;
+/** Long enough for any machine: no lease and no call ends by itself. */
+const PATIENT = { "claim-min-idle": "60", "max-exec": "30", "proof-ttl": "400" };
+/** Counts as abandoned by any measure. */
+const IDLE_MS = "9999999";
 
 describe.skipIf(!haveRedis)("recovery", () => {
   it("what was published before the first worker ever started is run: the group begins at 0 (D04)", async () => {
@@ -81,6 +85,29 @@ describe.skipIf(!haveRedis)("recovery", () => {
     },
   );
 
+  it("a worker that is killed in the middle and started again under its name waits for the lease to end, and answers once", async () => {
+    const flags = ["--worker-name", "w1"];
+    const first = await start({ flags });
+    const call = producer.call(`${append("same")}; sleep 4`);
+    await producer.send(call);
+    await expect.poll(() => place.runs("same"), { timeout: 10_000 }).toBe(1);
+    await first.end("SIGKILL");
+    await start({ flags });
+    expect(await producer.reply(call.correlation_id)).toMatchObject({ status: "indeterminate", error: { code: "indeterminate" } });
+    await expect.poll(() => producer.left()).toBe(0);
+    expect(place.runs("same")).toBe(1);
+    expect(await producer.replies()).toHaveLength(1);
+  });
+
+  it("a worker runs as many commands as calls: no claimed call waits for a place", { timeout: 60_000 }, async () => {
+    await start({ flags: ["--calls-at-once", "12"], horizon: PATIENT });
+    // Each ends only when all have begun.
+    const command = `${append("all")}; until [ "$(wc -l < all)" -ge 12 ]; do sleep 0.1; done`;
+    const calls = Array.from({ length: 12 }, () => producer.call(command));
+    for (const call of calls) await producer.send(call);
+    for (const call of calls) expect(await producer.reply(call.correlation_id, 40_000)).toMatchObject({ status: "ok" });
+  });
+
   it("a long call keeps its lease and entry while others look for abandoned ones", async () => {
     await start();
     await start();
@@ -96,12 +123,13 @@ describe.skipIf(!haveRedis)("recovery", () => {
     const poisonId = await producer.send(poison);
     const goodId = await producer.send(good);
     await client.sendCommand(["XREADGROUP", "GROUP", G, "dead", "COUNT", "2", "STREAMS", S, ">"]);
-    await client.sendCommand(["XCLAIM", S, G, "dead", "0", poisonId, "RETRYCOUNT", "3", "JUSTID"]);
-    await client.sendCommand(["XCLAIM", S, G, "dead", "0", goodId, "RETRYCOUNT", "1", "JUSTID"]);
-    await start();
+    await client.sendCommand(["XCLAIM", S, G, "dead", "0", poisonId, "IDLE", IDLE_MS, "RETRYCOUNT", "3", "JUSTID"]);
+    await client.sendCommand(["XCLAIM", S, G, "dead", "0", goodId, "IDLE", IDLE_MS, "RETRYCOUNT", "1", "JUSTID"]);
+    await start({ horizon: PATIENT });
     expect(await producer.reply(good.correlation_id)).toMatchObject({ status: "ok" });
     expect(await producer.reply(poison.correlation_id)).toMatchObject({ status: "error", error: { code: "deliveries_exhausted" } });
     expect([place.runs("poison"), place.runs("good")]).toEqual([0, 1]);
+    expect(await client.exists(`sg:tools:ledger:${poison.operation_id}`)).toBe(0);
     expect(await producer.letters()).toMatchObject([{ original_msg_id: poisonId, error: "deliveries_exhausted" }]);
     expect(await producer.left()).toBe(0);
   });
@@ -111,8 +139,8 @@ describe.skipIf(!haveRedis)("recovery", () => {
     const call = producer.call(append("replayed"));
     const id = await producer.send(call);
     await client.sendCommand(["XREADGROUP", "GROUP", G, "dead", "COUNT", "1", "STREAMS", S, ">"]);
-    await client.sendCommand(["XCLAIM", S, G, "dead", "0", id, "RETRYCOUNT", "3", "JUSTID"]);
-    await start();
+    await client.sendCommand(["XCLAIM", S, G, "dead", "0", id, "IDLE", IDLE_MS, "RETRYCOUNT", "3", "JUSTID"]);
+    await start({ horizon: PATIENT });
     await producer.reply(call.correlation_id);
     const dlq = (...words: string[]) => regate(["worker", "dlq", ...words, "--redis", server.url()]);
     const [letter] = dlq("list").stdout.trim().split("\n");
