@@ -1,4 +1,5 @@
-// Files, approves and uses one approval after the other, until it is killed. Each handler leaves one durable line behind.
+// Files, approves and uses one approval after the other, until it is killed. Each handler leaves one durable line behind. With the URL of a
+// Redis it is one of several fronts of one session that make the same calls.
 import { appendFileSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openDecisionLog } from "../../dist/audit/decision-log.js";
@@ -7,16 +8,19 @@ import { openApprovalDesk } from "../../dist/govern/approval-desk.js";
 import { openApprovalFiles } from "../../dist/govern/approval-files.js";
 import { readApproval } from "../../dist/govern/approval-list.js";
 import { openKey } from "../../dist/govern/keys.js";
+import { redisApprovals } from "../../dist/redis/approval-state.js";
+import { openConnection } from "../../dist/redis/connection.js";
+import { stateKeys } from "../../dist/redis/state-keys.js";
 import { createCorridor } from "../../dist/server/corridor.js";
 import { declaredFacts } from "../../dist/server/facts.js";
 import { makeClaim } from "../../dist/session/claim.js";
 import { analyseCommand } from "../../dist/shell/analyse.js";
 import { createRegistry } from "../../dist/tools/registry.js";
 
-const [folder, round] = process.argv.slice(2);
+const [folder, round, url] = process.argv.slice(2);
 const places = { stateDir: join(folder, "state"), keysDir: join(folder, "keys") };
-const store = openApprovalFiles(places.stateDir);
-const claim = makeClaim({ agentId: "crash" });
+const store = url === undefined ? openApprovalFiles(places.stateDir) : openShared();
+const claim = url === undefined ? makeClaim({ agentId: "crash" }) : { sessionId: "mcp-1800000000000000000", agentId: "crash" };
 const now = () => new Date();
 const report = (problem) => appendFileSync(join(folder, "problems"), `${problem}\n`);
 const corridor = createCorridor({
@@ -33,7 +37,7 @@ const corridor = createCorridor({
   log: openDecisionLog({
     // Elsewhere: below a process that holds the lock of a session here nothing could be decided.
     stateDir: join(folder, "log"),
-    sessionId: claim.sessionId,
+    sessionId: url === undefined ? claim.sessionId : makeClaim({ agentId: "crash" }).sessionId,
     labels: { id: "test", version: "0" },
     now: () => BigInt(Date.now()) * 1_000_000n,
   }),
@@ -61,10 +65,23 @@ for (let number = 0; ; number += 1) {
       return { content: [] };
     },
   };
-  const answer = await corridor.call(request);
-  const id = answer.result._meta["regate/decision"].resolve.slice("approval:".length);
-  const { digest: shown } = (await readApproval(store, id, { now: now() })).shown;
-  await decideApproval({ store, id, decision: "approve", reason: "", key, shown, now: now() });
+  const { code, resolve } = (await corridor.call(request)).result._meta["regate/decision"];
+  if (code === "approval.pending") await approve(resolve.slice("approval:".length));
   await Promise.all([corridor.call(request), corridor.call(request)]);
   process.stdout.write(".");
+}
+
+async function approve(id) {
+  try {
+    const { digest: shown } = (await readApproval(store, id, { now: now() })).shown;
+    await decideApproval({ store, id, decision: "approve", reason: "", key, shown, now: now() });
+  } catch (error) {
+    // The same human on another front was first.
+    if (url === undefined || error.code !== "govern.already_decided") throw error;
+  }
+}
+
+function openShared() {
+  const { send } = openConnection(url);
+  return redisApprovals({ keys: stateKeys("crash"), send, stateDir: places.stateDir });
 }

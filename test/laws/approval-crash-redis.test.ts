@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listApprovals } from "../../src/govern/approval-list.ts";
+import { createKey } from "../../src/govern/keys.ts";
+import { redisApprovals } from "../../src/redis/approval-state.ts";
+import { openConnection } from "../../src/redis/connection.ts";
+import { stateKeys } from "../../src/redis/state-keys.ts";
+import { haveRedis, startRedis } from "../delegate/redis-kit.ts";
+import type { RedisServer } from "../delegate/redis-kit.ts";
+
+const CYCLES = 150;
+const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "regate-crash-redis-"));
+
+describe.skipIf(!haveRedis)("approvals that several fronts share", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    const places = { stateDir: join(folder, "operator", "state"), keysDir: join(folder, "operator", "keys") };
+    createKey(places, { name: "anna", owner: "anna", now: new Date() });
+    server = await startRedis();
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Lets one of several fronts, each with a state directory of its own, go through some cycles, and kills it wherever it is then. */
+  async function killedFront(round: number, front: number): Promise<void> {
+    const own = join(folder, `front-${front}`);
+    mkdirSync(own, { recursive: true });
+    cpSync(join(folder, "operator"), own, { recursive: true });
+    const driver = join(import.meta.dirname, "approval-crash.mjs");
+    const child = spawn(process.execPath, [driver, own, String(round), server.url()], { stdio: ["ignore", "pipe", "inherit"] });
+    const exited = once(child, "exit");
+    const wanted = Math.floor(Math.random() * 30);
+    let cycles = 0;
+    const enough = new Promise<void>((resolve) => {
+      child.stdout.on("data", (dots: Buffer) => {
+        cycles += dots.length;
+        if (cycles > wanted) resolve();
+      });
+    });
+    await Promise.race([enough, exited]);
+    await setTimeout(Math.random() * 30);
+    child.kill("SIGKILL");
+    expect(await exited).toEqual([null, "SIGKILL"]);
+  }
+
+  it("kill -9 of fronts that make the same calls: no approval runs two calls, and none that ran can run again [issue 7]", async () => {
+    const connection = openConnection(server.url());
+    const store = redisApprovals({ keys: stateKeys("crash"), send: connection.send, stateDir: join(folder, "operator", "state") });
+    const views = () => listApprovals(store, { now: new Date() });
+    let rounds = 0;
+    while ((await views()).length < CYCLES) {
+      await Promise.all([killedFront(rounds, 0), killedFront(rounds, 1)]);
+      rounds += 1;
+    }
+    // A front that was killed is heard of no more.
+    await expect.poll(async () => (await views()).filter(({ state }) => state === "executing"), { timeout: 25_000 }).toEqual([]);
+    const ran = new Map<string, number>();
+    const fronts = readdirSync(folder).filter((name) => name.startsWith("front-"));
+    for (const front of fronts) {
+      expect(existsSync(join(folder, front, "problems"))).toBe(false);
+      const effects = readFileSync(join(folder, front, "effects"), "utf8")
+        .split("\n")
+        .slice(0, -1);
+      for (const tool of effects) ran.set(tool, (ran.get(tool) ?? 0) + 1);
+    }
+    const all = await views();
+    const seen = new Map<string, number>();
+    for (const { state } of all) seen.set(state, (seen.get(state) ?? 0) + 1);
+    for (const tool of new Set(all.map((view) => view.tool))) {
+      const states = all.filter((view) => view.tool === tool).map(({ state }) => state);
+      const [done, unknown] = ["done", "indeterminate"].map((wanted) => states.filter((state) => state === wanted).length);
+      const runs = ran.get(tool) ?? 0;
+      expect(runs, `${tool}: ${states.join()}`).toBeGreaterThanOrEqual(done ?? 0);
+      expect(runs, `${tool}: ${states.join()}`).toBeLessThanOrEqual((done ?? 0) + (unknown ?? 0));
+      expect(states.filter((state) => !["pending", "approved", "done", "indeterminate"].includes(state))).toEqual([]);
+    }
+    expect([...ran.keys()].filter((tool) => !all.some((view) => view.tool === tool))).toEqual([]);
+    expect(rounds).toBeGreaterThan(1);
+    expect(seen.get("done")).toBeGreaterThan(CYCLES / 2);
+    store.close();
+    connection.close();
+  }, 300_000);
+});
