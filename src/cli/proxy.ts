@@ -5,6 +5,7 @@ import { confinementOptions } from "./confinement-options.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { faultNotes } from "./serve.ts";
+import { confineServers, openServerSandbox } from "./server-confinement.ts";
 import { optionFor, settingOptions } from "./setting-options.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 import { startListening } from "./start-http.ts";
@@ -17,9 +18,12 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveServeOptions(flags, rest, shellTablesProblem);
   const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
   const starting = import("../server/gateway.ts");
-  await Promise.all([starting, Promise.allSettled([loading])]);
+  const trying = openServerSandbox(options, proxy.servers);
+  await Promise.all([starting, trying, Promise.allSettled([loading])]);
   const [engine, gateway, { unconfined }] = [await loading, await starting, await import("../shell/confinement.ts")];
   const { limits, atOnce } = confinementOptions(options);
+  const pinsFile = proxy.pinsFile(options.stateDir);
+  const { confine, notes } = confineServers(options, { servers: proxy.servers, pinsFile, sandbox: await trying });
   for (const note of proxy.notes) io.note(note);
   const shared = {
     ...options,
@@ -31,14 +35,13 @@ async function run(args: Arguments, io: Io): Promise<number> {
     note: io.note,
     servers: proxy.servers,
     limits: proxy.limits,
-    pinsFile: proxy.pinsFile(options.stateDir),
+    pinsFile,
+    confine,
   };
   io.note(
     `gateway in front of ${proxy.servers.map(({ id }) => `\`${id}\``).join(", ")}, bundle \`${engine.name}\` (${engine.digest}), agent \`${options.agentId}\`, state in \`${options.stateDir}\``,
   );
-  io.note(
-    `servers are not sandboxed: they can reach the state directory \`${options.stateDir}\`; where that matters, run them under an account of their own`,
-  );
+  for (const note of notes) io.note(note);
   const { listen, ...http } = options.http;
   const running =
     listen === undefined
@@ -75,6 +78,8 @@ export const PROXY_COMMAND: Command = {
       "confirmTimeoutMs",
       "locale",
       "recordings",
+      "sandbox",
+      "requireSandbox",
       "profilesFile",
       "identityRequireProfile",
       "identityBindProfile",

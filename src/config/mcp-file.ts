@@ -23,6 +23,8 @@ export type ConfiguredServer =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
+      /** `false`: without a sandbox although there is one. */
+      readonly sandbox?: boolean;
     })
   | (Common & { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> });
 
@@ -92,14 +94,17 @@ function serverOf(key: string, entry: JsonValue, reading: Reading): ConfiguredSe
 
 type Fail = (what: string) => never;
 
-function stdioServer({ command, args, env, cwd }: JsonObject, common: Common, fail: Fail): ConfiguredServer {
+function stdioServer({ command, args, env, cwd, regate }: JsonObject, common: Common, fail: Fail): ConfiguredServer {
   if (typeof command !== "string" || command === "") return fail("`command` must be a string that is not empty");
   if (args !== undefined && !isStrings(args)) return fail("`args` must be a list of strings");
   if (env !== undefined && !isStringMap(env)) return fail("`env` must be an object of strings");
   if (cwd !== undefined && typeof cwd !== "string") return fail("`cwd` must be a string");
   if ([command, ...(args ?? []), ...Object.entries(env ?? {}).flat(), cwd ?? ""].some((text) => text.includes("\0")))
     return fail("holds a NUL");
-  return { ...common, kind: "stdio", command, args: args ?? [], env: env ?? {}, ...(cwd === undefined ? {} : { cwd }) };
+  const sandbox = isJsonObject(regate) ? regate["sandbox"] : undefined;
+  if (sandbox !== undefined && typeof sandbox !== "boolean") return fail("`regate.sandbox` must be true or false");
+  const further = { ...(cwd === undefined ? {} : { cwd }), ...(sandbox === undefined ? {} : { sandbox }) };
+  return { ...common, kind: "stdio", command, args: args ?? [], env: env ?? {}, ...further };
 }
 
 function httpServer({ url, headers }: JsonObject, common: Common, fail: Fail): ConfiguredServer {

@@ -41,13 +41,13 @@ export const SANDBOX_SETTINGS = {
     env: ["REGATE_SANDBOX"],
     placeholder: "HOW",
     choices: ["auto", "none"],
-    describe: "bubblewrap around commands where it works, else none and a warning; or none (default: auto)",
+    describe: "bubblewrap around commands and upstream servers where it works, else none and a warning; or none (default: auto)",
   },
   requireSandbox: {
     name: "require-sandbox",
     kind: "switch",
     env: ["REGATE_REQUIRE_SANDBOX"],
-    describe: "refuse to start when commands cannot be confined",
+    describe: "refuse to start when commands, or upstream servers, cannot be confined",
   },
   sandboxHome: {
     name: "sandbox-home",

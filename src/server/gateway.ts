@@ -6,7 +6,8 @@ import type { UpstreamEntry } from "../upstream/entry.ts";
 import { httpLink } from "../upstream/http-link.ts";
 import type { OpenLink } from "../upstream/link.ts";
 import { openPins } from "../upstream/pins.ts";
-import { stdioLink } from "../upstream/stdio-link.ts";
+import { type StdioLinkOptions, stdioLink } from "../upstream/stdio-link.ts";
+import type { Confine } from "../upstream/stdio-process.ts";
 import { createUpstream, type Upstream } from "../upstream/upstream.ts";
 import { openClientSession, openParts, thenClose, type ServerParts, type SharedOptions } from "./assemble.ts";
 import type { Claim } from "../session/session.ts";
@@ -27,6 +28,8 @@ export interface GatewayOptions extends SharedOptions {
   readonly servers: readonly UpstreamEntry[];
   readonly limits: GatewayLimits;
   readonly pinsFile: string;
+  /** The sandbox around servers; undefined where there is none. */
+  readonly confine?: Confine | undefined;
 }
 
 /** Longest line of an upstream, beside the limit of results. */
@@ -38,11 +41,11 @@ interface Gateway {
 }
 
 function openGateway(options: GatewayOptions): Gateway {
-  const { servers, limits, version, note, environment, engine, stateDir, pinsFile } = options;
+  const { servers, limits, version, note, environment, engine, stateDir, pinsFile, confine } = options;
   const maxLineBytes = limits.maxResultBytes + SPARE_BYTES;
   const parts: GatewayParts = {
     entries: servers,
-    openLink: (entry) => linkOf(entry, { environment, maxLineBytes }),
+    openLink: (entry) => linkOf(entry, { environment, maxLineBytes, confine }),
     pins: openPins({ file: pinsFile, seen: join(stateDir, "pins-seen.json") }, note),
     engine,
     limits,
@@ -55,10 +58,7 @@ function openGateway(options: GatewayOptions): Gateway {
   return { shared: openParts(options), parts };
 }
 
-function linkOf(
-  entry: UpstreamEntry,
-  stdio: { readonly environment: Readonly<Record<string, string | undefined>>; readonly maxLineBytes: number },
-): OpenLink {
+function linkOf(entry: UpstreamEntry, stdio: StdioLinkOptions): OpenLink {
   return entry.kind === "stdio" ? stdioLink(entry, stdio) : httpLink(entry, { maxMessageBytes: stdio.maxLineBytes });
 }
 

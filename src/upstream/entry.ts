@@ -27,6 +27,8 @@ export interface StdioEntry extends CommonEntry {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** `false`: without a sandbox although there is one. */
+  readonly sandbox?: boolean;
 }
 
 /** A server that is spoken to over Streamable HTTP. */

@@ -1,9 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import type { Readable } from "node:stream";
 import { createLineSplitter } from "../server/framing.ts";
 import type { StdioEntry } from "./entry.ts";
-import { upstreamEnvironment } from "./environment.ts";
 import type { OpenLink, UpstreamEvents, UpstreamLink } from "./link.ts";
+import { type Confine, type ServerProcess, startServer } from "./stdio-process.ts";
 
 /** How long a server has to end after its stdin was closed, and again after SIGTERM. */
 const STDIN_GRACE_MS = 400;
@@ -16,6 +15,8 @@ export interface StdioLinkOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Longest line that is read from the server, in bytes. */
   readonly maxLineBytes: number;
+  /** The sandbox around servers that do not opt out; undefined: none. */
+  readonly confine?: Confine | undefined;
 }
 
 /** Groups that are killed when this process ends, however it does. */
@@ -29,30 +30,12 @@ let isHooked = false;
 export function stdioLink(entry: StdioEntry, options: StdioLinkOptions): OpenLink {
   return async (events, signal) => {
     if (signal.aborted) throw new Error("the gateway is closing");
-    const child = spawn(entry.command, [...entry.args], {
-      ...(entry.cwd === undefined ? {} : { cwd: entry.cwd }),
-      env: upstreamEnvironment(options.environment, entry.env),
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-      shell: false,
-      windowsHide: true,
-    });
-    await started(child);
-    return linkOf(child, events, options.maxLineBytes);
+    return linkOf(await startServer(entry, options.environment, options.confine), events, options.maxLineBytes);
   };
 }
 
-async function started(child: ChildProcess): Promise<void> {
-  // Anything that fails later is told by `exit` and `close`.
-  child.on("error", () => undefined);
-  if (child.pid !== undefined) return;
-  const [error] = (await once(child, "error")) as [Error];
-  throw error;
-}
-
-function linkOf(child: ChildProcess, events: UpstreamEvents, maxLineBytes: number): UpstreamLink {
-  const { stdin, stdout, stderr, pid } = child;
-  if (!stdin || !stdout || !stderr || pid === undefined) throw new Error("the process has no pipes");
+function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: number): UpstreamLink {
+  const { stdin, stdout, pid } = server;
   watch(pid);
   let isOver = false;
   const state: { broken: boolean; left?: string } = { broken: false };
@@ -63,7 +46,7 @@ function linkOf(child: ChildProcess, events: UpstreamEvents, maxLineBytes: numbe
     onTooLong: () => events.onUnreadable?.("a line that is too long"),
   });
   stdout.on("data", (chunk: Buffer) => lines.push(chunk));
-  drain(child, events);
+  for (const stream of server.errors) drain(stream, events);
   const ended = new Promise<void>((resolve) => {
     const over = (): void => {
       if (isOver) return;
@@ -74,14 +57,14 @@ function linkOf(child: ChildProcess, events: UpstreamEvents, maxLineBytes: numbe
       events.onEnd(state.left ?? "its connection ended");
       resolve();
     };
-    child.once("exit", (code, signal) => {
+    server.onExit((how) => {
       state.broken = true;
-      state.left = signal === null ? `exited with ${code ?? 0}` : `ended by ${signal}`;
+      state.left = how;
       // Whatever is left of the group holds the pipes open; what was written before the exit is still read.
       setTimeout(() => kill(pid, "SIGKILL"), 50).unref();
       setTimeout(over, 250);
     });
-    child.once("close", over);
+    server.onClose(over);
     stdout.once("end", () => {
       // A server that closes its stdout can answer nothing any more.
       state.broken = true;
@@ -92,19 +75,29 @@ function linkOf(child: ChildProcess, events: UpstreamEvents, maxLineBytes: numbe
   return {
     ended,
     send(json) {
-      if (state.broken || isOver || !stdin.writable) throw new Error("the server's stdin is closed");
+      if (state.broken || isOver || !stdin.writable) return closedStdin(ended);
       stdin.write(`${json}\n`);
+      return undefined;
     },
-    close: () => (closing ??= close(child, pid, ended)),
+    close: () => (closing ??= close(server, ended)),
   };
 }
 
-async function close(child: ChildProcess, pid: number, ended: Promise<void>): Promise<void> {
-  child.stdin?.end();
+/** A server that is ending is told as ended before anybody hears that nothing could be sent to it. */
+async function closedStdin(ended: Promise<void>): Promise<never> {
+  await within(ended, STDIN_GRACE_MS);
+  throw new Error("the server's stdin is closed");
+}
+
+async function close(server: ServerProcess, ended: Promise<void>): Promise<void> {
+  const { pid } = server;
+  server.stdin.end();
   if (await within(ended, STDIN_GRACE_MS)) return;
   kill(pid, "SIGTERM");
   if (await within(ended, TERM_GRACE_MS)) return;
   kill(pid, "SIGKILL");
+  if (await within(ended, TERM_GRACE_MS)) return;
+  server.kill();
   await within(ended, TERM_GRACE_MS);
 }
 
@@ -122,12 +115,12 @@ function readLine(line: Uint8Array, events: UpstreamEvents): void {
   if (!/^[\t\r ]*$/.test(text)) events.onMessage(text);
 }
 
-function drain({ stderr }: ChildProcess, events: UpstreamEvents): void {
+function drain(stream: Readable, events: UpstreamEvents): void {
   const lines = createLineSplitter(MAX_STDERR_LINE, {
     onLine: (line) => events.onStderr?.(Buffer.from(line).toString("utf8")),
     onTooLong: () => events.onStderr?.("(a long line)"),
   });
-  stderr?.on("data", (chunk: Buffer) => lines.push(chunk)).on("error", () => undefined);
+  stream.on("data", (chunk: Buffer) => lines.push(chunk)).on("error", () => undefined);
 }
 
 /** Whatever ends this process ends the group too. */
