@@ -27,8 +27,17 @@ export interface MadeCall {
   readonly problem?: ArgumentProblem;
   /** Decision id of the call that made this one, if one did. */
   readonly parent?: string;
-  /** Of a call that came in through the tools service: identity from its session record, and what its message claimed. */
-  readonly delegated?: { readonly subject: Readonly<JsonObject>; readonly envelope?: Readonly<JsonObject> };
+  readonly delegated?: DelegatedPart;
+}
+
+/** Of a call that came in through the tools service: identity from its session record, what its message claimed, who was active in its session. */
+export interface DelegatedPart {
+  readonly subject: Readonly<JsonObject>;
+  readonly envelope?: Readonly<JsonObject>;
+  readonly session?: {
+    readonly identity: { readonly identity_confirmed: boolean; readonly confirmed_profile: string | null; readonly epoch: number };
+    readonly profile: { readonly active: string | null };
+  };
 }
 
 /** A command that nobody can read: counts as destructive (design §5). */

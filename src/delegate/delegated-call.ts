@@ -1,4 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
+import type { FrontState } from "./front-state.ts";
 import type { Identity } from "./identity.ts";
 import type { ReplyBody } from "./reply.ts";
 
@@ -10,6 +11,8 @@ export interface DelegatedCall {
   readonly identity: Identity;
   /** Whom the message claimed to come from; for audit only. */
   readonly claimed: { readonly user_id?: string; readonly platform?: string };
+  /** Who was active in the front's session; absent where its agent had not read it. */
+  readonly session?: FrontState;
   readonly traceId: string;
   readonly operationId: string;
 }

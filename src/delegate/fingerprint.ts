@@ -21,7 +21,7 @@ const DOMAIN = "regate.durable-tool-parent";
 const VERSION = 1;
 
 /** Fields that a context may have. */
-export const CONTEXT_FIELDS: ReadonlySet<string> = new Set(["path", "workdir", "profile", "agent_id", "session_id"]);
+export const CONTEXT_FIELDS: ReadonlySet<string> = new Set(["path", "workdir", "profile", "session", "agent_id", "session_id"]);
 /** Fields of the transport and of the catalogue: they change while the operation stays the same, so they are refused wherever they stand. */
 const TRANSPORT_FIELDS: ReadonlySet<string> = new Set([
   "correlation_id",

@@ -6,6 +6,7 @@ import { DelegateError } from "./delegate-error.ts";
 import { readEnvelope } from "./envelope.ts";
 import type { Envelope } from "./envelope.ts";
 import { durableToolParentFingerprint, sameHex } from "./fingerprint.ts";
+import { frontStateOf } from "./front-state.ts";
 import type { HorizonConfig } from "./horizon.ts";
 import { decodeIdentity } from "./identity.ts";
 import type { Identity } from "./identity.ts";
@@ -86,11 +87,13 @@ export async function judgeEntry(options: JudgeOptions, entry: Entry, deliveries
   if (envelope.fingerprint !== undefined && !sameHex(envelope.fingerprint, fingerprint)) {
     return { ...refused(envelope, "fingerprint_mismatch", fingerprint), mismatch };
   }
+  const session = sessionOf(envelope);
+  if (session === undefined) return { ...refused(envelope, "envelope_invalid", fingerprint), mismatch };
   const token = randomUUID();
   const claimed = await claim(options, { envelope, fingerprint, token, entryId: entry.id, deliveries });
   if (claimed.kind !== "claimed") return settled(envelope, fingerprint, claimed);
   const { tool, args, traceId, operationId } = envelope;
-  const call: DelegatedCall = { tool, args, identity, claimed: envelope.claimed, traceId, operationId };
+  const call: DelegatedCall = { tool, args, identity, claimed: envelope.claimed, ...session, traceId, operationId };
   return { kind: "run", claimed: { call, lane: envelope.replyTo, head: { ...headOf(envelope), fingerprint }, token }, mismatch };
 }
 
@@ -142,6 +145,16 @@ async function keptProof({ calls }: JudgeOptions, { operationId }: Envelope): Pr
   } catch (error) {
     if (redisErrorWord(error) === "WRONGTYPE") return undefined;
     throw error;
+  }
+}
+
+/** Undefined for what cannot be read. */
+function sessionOf({ context }: Envelope): Pick<DelegatedCall, "session"> | undefined {
+  try {
+    const session = frontStateOf(context);
+    return session === undefined ? {} : { session };
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
+import { confirmedContext } from "../delegate/front-state.ts";
 import type { Front, FrontAnswer, NoReply } from "../delegate/front.ts";
 import type { Reply } from "../delegate/reply.ts";
 import { refuse } from "../gate/refuse.ts";
@@ -49,7 +50,7 @@ async function delegate({ front, who, platform, workdir }: Delegation, context: 
     tool: call.tool,
     args: { ...call.arguments },
     identity,
-    context: { path: call.path, workdir },
+    context: { path: call.path, workdir, ...confirmedContext(session) },
     signal,
   });
   return outputOf(answer, link.decisionId);

@@ -19,7 +19,9 @@ export interface Seen {
 /** The policy input of one call in this corridor (design §2). */
 export function inputFor(core: Core, { call, delegated }: MadeCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
   const { sandbox, workdir, context } = core.options;
-  return buildPolicyInput({ call, session, environment: { sandbox }, workdir, context, ...grantParts(grants), ...delegated });
+  const { session: theirs, ...delegation } = delegated ?? {};
+  const parts = { call, session: { ...session, ...theirs }, environment: { sandbox }, workdir, context };
+  return buildPolicyInput({ ...parts, ...grantParts(grants), ...delegation });
 }
 
 /**

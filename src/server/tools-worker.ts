@@ -98,7 +98,10 @@ async function aborted(stop: AbortSignal): Promise<void> {
   });
 }
 
-/** One worker serves many subjects: what one of them reads confirms nothing for the others, so nothing is ever confirmed here. */
+/**
+ * One worker serves many subjects: what one of them reads confirms nothing for the others, so nothing is ever confirmed here. What the
+ * front's agent has read comes with the call.
+ */
 function unconfirmable(): SessionIdentityState {
   return Object.assign(new SessionIdentityState(), { recordIdentityRead: () => undefined });
 }
@@ -110,11 +113,12 @@ function offered(tools: readonly Tool[], limitMs: number): readonly Tool[] {
     .map((tool) => Object.assign({}, tool, { timeoutMs: Math.min(tool.timeoutMs, limitMs) }));
 }
 
-async function execute(corridor: Corridor, { tool, args, identity, claimed }: DelegatedCall): Promise<DelegatedEnd> {
+async function execute(corridor: Corridor, { tool, args, identity, claimed, session }: DelegatedCall): Promise<DelegatedEnd> {
   const { user_aliases: aliases, ...ids } = identity;
   const subject: JsonObject = { ...ids, ...(aliases === undefined ? {} : { user_aliases: [...aliases] }) };
   const envelope = Object.keys(claimed).length === 0 ? {} : { envelope: { ...claimed } };
-  const answer = await corridor.call({ tool, arguments: args, path: "delegated", delegated: { subject, ...envelope } });
+  const delegated = { subject, ...envelope, ...(session === undefined ? {} : { session }) };
+  const answer = await corridor.call({ tool, arguments: args, path: "delegated", delegated });
   if (answer.kind === "unknown_tool") return { status: "error", ...errorBody("unknown_tool") };
   return endOf(answer.result);
 }

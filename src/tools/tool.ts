@@ -20,6 +20,8 @@ export interface DelegatedFacts {
   readonly subject: Readonly<JsonObject>;
   /** Whom the message claimed to come from: `input.envelope`, for audit only. */
   readonly envelope?: Readonly<JsonObject>;
+  /** Who was active in the front's session, where its agent had read it: in place of this process's session. */
+  readonly session?: Pick<SessionView, "identity" | "profile">;
 }
 
 /** What a handler gets beside its call. */
