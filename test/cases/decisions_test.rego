@@ -32,6 +32,12 @@ test_decisions_of_shell_commands[note] if {
 	_agrees(row)
 }
 
+test_decisions_of_tools_service[note] if {
+	some row in _rows("tools-service")
+	note := row.note
+	_agrees(row)
+}
+
 test_decisions_have_unique_notes if {
 	count({row.note | some row in data.decisions}) == count(data.decisions)
 }
@@ -39,7 +45,7 @@ test_decisions_have_unique_notes if {
 test_decisions_cover_every_bundle_and_entrypoint if {
 	got := {[row.bundle, row.entrypoint] | some row in data.decisions}
 	got == {[bundle, entrypoint] |
-		some bundle in ["ai-agent", "agent-session", "identity-gate", "default", "shell-commands"]
+		some bundle in ["ai-agent", "agent-session", "identity-gate", "default", "shell-commands", "tools-service"]
 		some entrypoint in data[bundle].entrypoints
 	}
 }

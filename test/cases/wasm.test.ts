@@ -13,7 +13,7 @@ interface Row {
   readonly want: Decision;
 }
 
-const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default", "shell-commands"] as const;
+const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default", "shell-commands", "tools-service"] as const;
 const rows = (JSON.parse(readFileSync("test/cases/decisions.json", "utf8")) as { decisions: readonly Row[] }).decisions;
 const engines = new Map<string, Engine>();
 for (const bundle of BUNDLES) engines.set(bundle, await loadEngine(`wasm/${bundle}`));

@@ -18,7 +18,7 @@ const rows = (JSON.parse(readFileSync("test/cases/decisions.json", "utf8")) as {
 const toolchain = openToolchain();
 afterAll(() => toolchain.close());
 
-const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default"];
+const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default", "tools-service"];
 const CELLS = BUNDLES.flatMap((bundle) => [1, 2].map((optimize) => [bundle, optimize] as const));
 
 /** Sources of a bundle whose only entrypoint is `gate/decision`. */
