@@ -1,7 +1,7 @@
 // Files, approves and uses one approval after the other, until it is killed. Each handler leaves one durable line behind. With the URL of a
 // Redis it is one of several fronts of one session that make the same calls.
 import { appendFileSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openDecisionLog } from "../../dist/audit/decision-log.js";
 import { decideApproval } from "../../dist/govern/approval-decide.js";
 import { openApprovalDesk } from "../../dist/govern/approval-desk.js";
@@ -21,6 +21,8 @@ const [folder, round, url] = process.argv.slice(2);
 const places = { stateDir: join(folder, "state"), keysDir: join(folder, "keys") };
 const store = url === undefined ? openApprovalFiles(places.stateDir) : openShared();
 const claim = url === undefined ? makeClaim({ agentId: "crash" }) : { sessionId: "mcp-1800000000000000000", agentId: "crash" };
+/** Whose use was taken last: the handler that starts then runs on it. */
+let taken = "";
 const now = () => new Date();
 const report = (problem) => appendFileSync(join(folder, "problems"), `${problem}\n`);
 const corridor = createCorridor({
@@ -46,7 +48,7 @@ const corridor = createCorridor({
   analyse: analyseCommand,
   requireDryRun: false,
   sandbox: "none",
-  workdir: folder,
+  workdir: url === undefined ? folder : dirname(folder),
   approvals: { desk: openApprovalDesk({ store, now, report }), waitMs: 0 },
   report,
 });
@@ -54,13 +56,14 @@ const key = openKey(places, "anna");
 const effects = openSync(join(folder, "effects"), "a");
 
 for (let number = 0; ; number += 1) {
-  const tool = `call-${round}-${number}`;
+  // Few calls, so that fronts meet.
+  const tool = `call-${round}-${url === undefined ? number : number % 2}`;
   const request = {
     tool,
     arguments: {},
     path: "direct",
     handler: async () => {
-      writeSync(effects, `${tool}\n`);
+      writeSync(effects, url === undefined ? `${tool}\n` : `${taken}\n`);
       fsyncSync(effects);
       return { content: [] };
     },
@@ -83,5 +86,13 @@ async function approve(id) {
 
 function openShared() {
   const { send } = openConnection(url);
-  return redisApprovals({ keys: stateKeys("crash"), send, stateDir: places.stateDir });
+  const shared = redisApprovals({ keys: stateKeys("crash"), send, stateDir: places.stateDir });
+  return {
+    ...shared,
+    async take(use) {
+      const isTaken = await shared.take(use);
+      if (isTaken) taken = use.id;
+      return isTaken;
+    },
+  };
 }
