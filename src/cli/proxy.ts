@@ -7,6 +7,7 @@ import { loadBundle } from "./load-bundle.ts";
 import { faultNotes } from "./serve.ts";
 import { confineServers, openServerSandbox } from "./server-confinement.ts";
 import { optionFor, settingOptions } from "./setting-options.ts";
+import { openSharing } from "./open-sharing.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 import { startListening } from "./start-http.ts";
 import { regateVersion } from "../config/version.ts";
@@ -25,8 +26,10 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const pinsFile = proxy.pinsFile(options.stateDir);
   const { confine, notes } = confineServers(options, { servers: proxy.servers, pinsFile, sandbox: await trying });
   for (const note of proxy.notes) io.note(note);
+  const sharing = await openSharing(options);
   const shared = {
     ...options,
+    sharing,
     shellTables: await shellTables(options),
     engine,
     confinement: unconfined({ limits, atOnce, reason: "the gateway runs no commands" }),
@@ -48,6 +51,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
       ? gateway.startGateway({ ...shared, stdin: io.stdin, stdout: io.stdout })
       : await startListening(listen, () => gateway.startHttpGateway({ ...shared, http: { ...http, ...listen } }), io.note);
   await running.ended;
+  sharing?.sessions.close();
   engine.close();
   return 0;
 }
@@ -93,6 +97,9 @@ export const PROXY_COMMAND: Command = {
       "authJwksFile",
       "authJwksUrl",
       "authScope",
+      "sharedState",
+      "sharedSession",
+      "redisPrefix",
     ]).filter(({ name }) => name !== "config"),
   ],
   words: { name: "COMMAND", describe: "command and arguments of the one server, behind `--`", max: 1_000, behindDashes: true },

@@ -4,12 +4,13 @@ import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Engine } from "../policy/engine.ts";
-import type { SharedOptions } from "../server/assemble.ts";
+import type { SharedOptions } from "../server/server-options.ts";
 import type { Confinement } from "../shell/confinement.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import { checkHorizon } from "./horizon-check.ts";
 import { loadBundle } from "./load-bundle.ts";
+import { openSharing } from "./open-sharing.ts";
 import { startListening } from "./start-http.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
@@ -35,6 +36,7 @@ function startLine(options: ServeOptions, { engine, claim, confinement }: Starte
     `dry run required: ${options.requireDryRun ? "yes" : "no"}`,
     `sandbox: ${confinement.kind}${confinement.reason === undefined ? "" : ` (${confinement.reason})`}`,
     `state in \`${options.stateDir}\``,
+    ...(options.shared === undefined ? [] : ["sessions shared with other fronts"]),
   ].join(", ");
 }
 
@@ -96,8 +98,10 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const platform = options.http.listen === undefined ? "os" : "http";
   const backend =
     delegate && (await import("../server/tools-backend.ts")).openToolsBackend(delegate, { platform, workdir: options.workdir });
+  const sharing = await openSharing(options);
   const shared = {
     ...options,
+    sharing,
     ...(backend === undefined ? {} : { arrangeTools: backend.arrangeTools }),
     shellTables: await shellTables(options),
     engine,
@@ -111,6 +115,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const server = await start(shared, io, said);
   await server.ended;
   backend?.close();
+  sharing?.sessions.close();
   engine.close();
   return 0;
 }

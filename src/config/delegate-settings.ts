@@ -145,4 +145,4 @@ export const DELEGATE_SETTINGS = {
 /** Settings that mean something to `regate worker` only. */
 export const WORKER_ONLY = ["redis", "workerName", "callsAtOnce", "healthPort"] as const;
 /** Settings that mean something to a front only. */
-export const FRONT_ONLY = ["toolsBackend", "queueLimit"] as const;
+export const FRONT_ONLY = ["toolsBackend", "queueLimit", "sharedState", "sharedSession"] as const;

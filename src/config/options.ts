@@ -15,6 +15,7 @@ import { type DeclaredProfile, readProfilesFile } from "./profiles-file.ts";
 import { CONFIG_SETTING, SETTINGS } from "./settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Sources, type Surroundings, switchedOn } from "./sources.ts";
 import { commandOptions, type CommandOptions } from "./sandbox-settings.ts";
+import { sharedOptions, type SharedOption } from "./shared-settings.ts";
 import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { readShellTables, type ShellTablesCheck, type ShellTablesOption } from "./shell-tables-file.ts";
 import { type GovernedToolOptions, governedToolOptions } from "./tool-settings.ts";
@@ -35,7 +36,7 @@ export interface PolicyOptions {
 }
 
 /** Everything that `serve` needs to know, frozen and validated (design §3). */
-export interface ServeOptions extends ShellTablesOption, GovernedToolOptions {
+export interface ServeOptions extends ShellTablesOption, GovernedToolOptions, SharedOption {
   readonly bundle: BundleChoice;
   readonly policy: PolicyOptions;
   /** Real path of the working directory. */
@@ -193,6 +194,7 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     starlark: starlarkOptions(sources),
     ...governedToolOptions(sources),
     http: httpOptions(sources),
+    ...sharedOptions(sources),
     commands: commandOptions(sources),
     home: sources.home,
     ...localeOption(sources),

@@ -4,6 +4,7 @@ import { HTTP_SETTINGS } from "./http-settings.ts";
 import { DELEGATE_SETTINGS } from "./delegate-settings.ts";
 import { SANDBOX_SETTINGS } from "./sandbox-settings.ts";
 import type { Setting } from "./setting.ts";
+import { SHARED_SETTINGS } from "./shared-settings.ts";
 import { STARLARK_SETTINGS } from "./starlark-settings.ts";
 import { TOKEN_SETTINGS } from "./token-settings.ts";
 import { TOOL_SETTINGS } from "./tool-settings.ts";
@@ -208,6 +209,7 @@ export const SETTINGS = {
   ...GOVERN_SETTINGS,
   ...HTTP_SETTINGS,
   ...DELEGATE_SETTINGS,
+  ...SHARED_SETTINGS,
   ...TOKEN_SETTINGS,
   ...TOOL_SETTINGS,
   ...STARLARK_SETTINGS,

@@ -1,8 +1,8 @@
 import type { OpenRequest } from "../govern/approval-filed.ts";
-import { admit } from "./admission.ts";
-import type { Admission, AdmissionRequest } from "./admission.ts";
+import type { Admission } from "./admission.ts";
 import type { Core } from "./core.ts";
 import type { CallRequest, ReportProgress } from "./corridor-types.ts";
+import { admitInTurn, type Ask } from "./shared-admission.ts";
 import { onAbort } from "./signals.ts";
 
 /** Below the 60 s after which hosts give a call up that says nothing (trial M14). */
@@ -24,7 +24,7 @@ export function approvalWaitMs(core: Core, request: CallRequest): number {
 /** A call whose request waits for a human. */
 export interface WaitingCall {
   readonly request: CallRequest;
-  readonly asked: AdmissionRequest;
+  readonly ask: Ask;
   readonly judged: Admission;
   readonly open: OpenRequest;
 }
@@ -33,11 +33,16 @@ export interface WaitingCall {
  * Waits for a human's decision, if the server is told to, and judges the call again: a decision of its own on record.
  * @returns undefined when the call was cancelled meanwhile
  */
-export async function approved(core: Core, { request, asked, judged, open }: WaitingCall): Promise<Admission | undefined> {
+export async function approved(core: Core, { request, ask, judged, open }: WaitingCall): Promise<Admission | undefined> {
   if (approvalWaitMs(core, request) === 0) return judged;
   const end = await waitForDecision(core, request, open);
   if (end === "cancelled") return undefined;
-  return end === "late" ? judged : await core.turns.take(() => admit(core, { ...asked, awaited: open }));
+  if (end === "late") return judged;
+  return await admitInTurn(core, {
+    ...ask,
+    counts: false,
+    request: (isStale) => ({ ...ask.request(isStale), waits: false, awaited: open }),
+  });
 }
 
 /** Waits until a request was decided or has ended. Holds nothing up: other calls pass meanwhile. */

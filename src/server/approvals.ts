@@ -1,23 +1,19 @@
 import { RUN_SHELL } from "../call/make-call.ts";
 import type { ToolCall } from "../call/tool-call.ts";
 import type { ApprovalAnswer, ApprovalCode } from "../gate/approval.ts";
-import { refuseUnapproved } from "../gate/approval.ts";
 import type { BindingFacts, BoundFile } from "../govern/approval-binding.ts";
 import { openApprovalDesk } from "../govern/approval-desk.ts";
 import type { ApprovalAsk, ApprovalDesk, ApprovalTerms, Standing } from "../govern/approval-desk.ts";
 import type { OpenRequest } from "../govern/approval-filed.ts";
 import type { ApprovalStore } from "../govern/approval-store.ts";
 import { isGovernError } from "../govern/govern-error.ts";
-import type { ApprovalUse, UseEnd } from "../govern/approval-use.ts";
+import type { ApprovalUse } from "../govern/approval-use.ts";
 import type { Decision } from "../policy/decision.ts";
 import { osUserName } from "../session/os-user.ts";
 import type { SessionView } from "../session/session.ts";
 import { executedFiles } from "../shell/executed-files.ts";
 import type { Core } from "./core.ts";
 import type { Grants } from "./grants.ts";
-import { handlerRefusal, type HandlerEnd } from "./handler.ts";
-import { hasMoved } from "./moved.ts";
-import { refusalResult } from "./results.ts";
 
 /** The approvals of a corridor's session. */
 export interface Approvals {
@@ -109,12 +105,12 @@ async function standingOf(core: Core, ask: ApprovalAsk): Promise<KnownStanding> 
     return await core.options.approvals.desk.ask(ask);
   } catch (error) {
     core.report(error);
-    return { kind: "unavailable", code: codeOf(error) };
+    return { kind: "unavailable", code: approvalFault(error) };
   }
 }
 
 /** A store elsewhere that is away comes back; what is wrong in a store stays so. */
-function codeOf(error: unknown): ApprovalCode {
+export function approvalFault(error: unknown): ApprovalCode {
   return isGovernError(error) && error.code === "govern.store_unreachable" ? "store.unavailable" : "approval.unavailable";
 }
 
@@ -201,38 +197,4 @@ function variableNames({ variables }: SessionView, { leases }: Grants): readonly
 
 function homeGrants({ home = [] }: SessionView): readonly string[] {
   return home.map(({ path, write }) => `${path} (${write ? "write" : "read"})`);
-}
-
-/** Uses the approval of an admitted call right before its handler; what is answered instead when that cannot be. */
-export async function useApproval(core: Core, use: ApprovalUse, { decisionId, session, epoch }: Moment): Promise<HandlerEnd | undefined> {
-  try {
-    const ending = await use.begin();
-    if (ending !== undefined) return unapproved(`approval.${ending}`, { id: use.id, decisionId });
-  } catch (error) {
-    core.report(error);
-    return unapproved(codeOf(error), { id: use.id, decisionId });
-  }
-  const isStopped = core.options.authorities?.stops.reasonFor() !== undefined;
-  if (!isStopped && !hasMoved(core, { epoch, label: session.profile.active })) return undefined;
-  await use.end("stale");
-  if (isStopped) return { status: "error", code: "gate.stopped", result: handlerRefusal(decisionId, "gate.stopped") };
-  return unapproved("approval.stale", { id: use.id, decisionId });
-}
-
-/** The session as it was when the call was admitted. */
-interface Moment {
-  readonly decisionId: string;
-  readonly session: SessionView;
-  readonly epoch: number;
-}
-
-/** The end of a call that did not run for want of an approval. */
-export function unapproved(code: ApprovalCode, { id, decisionId }: { readonly id: string; readonly decisionId: string }): HandlerEnd {
-  return { status: "error", code, result: refusalResult(refuseUnapproved({ code, id }), decisionId) };
-}
-
-/** How the use of an approval ends with a call: whoever stopped it does not know how far it came. */
-export function useEndOf({ status }: HandlerEnd): UseEnd {
-  if (status === "ok" || status === "dry_run") return "done";
-  return status === "timeout" || status === "cancelled" ? "indeterminate" : "failed";
 }

@@ -1,30 +1,19 @@
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { DecisionLog } from "../audit/log.ts";
-import type { JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
-import type { Engine } from "../policy/engine.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
 import { openApprovalFiles } from "../govern/approval-files.ts";
 import { openAuthorities } from "../govern/authorities.ts";
-import type { DeviceIssuer } from "../govern/device-login.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
-import type { SessionIdentityState } from "../session/identity-state.ts";
-import type { IdentityRules } from "../session/identity-watch.ts";
-import { osUser, type OsUser, type SessionUser } from "../session/os-user.ts";
-import type { DeclaredProfile } from "../session/profile-changes.ts";
+import { osUser, type SessionUser } from "../session/os-user.ts";
 import { isProfileError } from "../session/profile-error.ts";
 import type { ProfileStore } from "../session/profile-store.ts";
 import { createSessionRegistry, type SessionRegistry } from "../session/registry.ts";
 import type { Claim } from "../session/session.ts";
 import { analyseCommand } from "../shell/analyse.ts";
-import type { Confinement } from "../shell/confinement.ts";
-import type { ShellTables } from "../shell/tables/build.ts";
 import { openStarlark, type StarlarkEngine } from "../starlark/engine.ts";
-import type { StarlarkLimits } from "../starlark/limits.ts";
-import type { CloudQueries } from "../tools/cloud-queries.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { openApprovals } from "./approvals.ts";
@@ -39,64 +28,11 @@ import { openLateLog } from "./late-log.ts";
 import { localTools } from "./local-tools.ts";
 import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { createScriptCalls } from "./script-calls.ts";
+import type { ServerOptions, SharedOptions } from "./server-options.ts";
 import { sessionPublisher } from "./session-publisher.ts";
+import { sharedStateOf, stdioSharers, type Sharers } from "./sharing.ts";
 import { serveStdio } from "./stdio.ts";
 import { messageOf, withCause } from "./problem.ts";
-
-/** What every server is made of: validated options and the engine. */
-export interface SharedOptions {
-  /** Absent: every tool answers `agent.engine_unbound`. The caller closes it after the end. */
-  readonly engine?: Engine;
-  /** Where the engine's bundle is, for explanations. */
-  readonly bundle: { readonly path: string };
-  readonly agentId: string;
-  readonly allowlist?: ReadonlySet<string>;
-  readonly requireDryRun: boolean;
-  readonly destructiveMatch: "words" | "text";
-  /** The operator's tables for the classifier; as shipped unless given. */
-  readonly shellTables?: ShellTables | undefined;
-  /** Limits of eval_starlark. */
-  readonly starlark: StarlarkLimits;
-  /** Real path of the working directory of commands. */
-  readonly workdir: string;
-  readonly stateDir: string;
-  /** Further queries of cloud_query. */
-  readonly cloudQueries?: CloudQueries;
-  /** How commands are confined. */
-  readonly confinement: Confinement;
-  /** Environment that run_shell takes its allow-list from. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly context?: Readonly<JsonObject>;
-  /** Profiles that the operator declares. */
-  readonly declaredProfiles?: readonly DeclaredProfile[];
-  /** Hardening of the identity gate beyond the seed. */
-  readonly identityRules?: IdentityRules;
-  /** Language of texts that come from a catalogue. */
-  readonly locale?: string;
-  /** Milliseconds that a human has to answer a question. */
-  readonly confirmTimeoutMs?: number;
-  /** Milliseconds that a call waits for the approval of a human outside the session; 0: it is answered at once. */
-  readonly approvalWaitMs: number;
-  /** Whether tool input and output is recorded. */
-  readonly recordings: boolean;
-  /** Authorization server of device logins. */
-  readonly deviceIssuer?: DeviceIssuer;
-  /** Changes the local tools of a session: some run elsewhere, or are not offered. */
-  readonly arrangeTools?: (tools: readonly Tool[], who: OsUser) => readonly Tool[];
-  /** Identity state of the session, where it is not its own. */
-  readonly identity?: SessionIdentityState;
-  /** Ends the server at once when it is aborted. */
-  readonly stop: AbortSignal;
-  readonly version: string;
-  /** Takes one line for stderr. */
-  readonly note: (line: string) => void;
-}
-
-/** What a server over stdio is made of: also the process's streams. */
-export interface ServerOptions extends SharedOptions {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-}
 
 /** A server that runs. */
 export interface RunningServer {
@@ -120,6 +56,11 @@ export interface ServerParts {
 /** What the gateway serves in place of local tools. */
 export interface UpstreamTools {
   readonly factsOf: (tool: string) => ToolFacts;
+}
+
+/** Whose session it is, and who shares its state where fronts share. */
+export interface ClientUser extends SessionUser {
+  readonly sharers: Sharers;
 }
 
 /** One client's claim, and the corridor behind which its calls run. The corridor's end is the session's end. */
@@ -155,10 +96,11 @@ function openSessionLog({ stateDir, version, note }: SharedOptions, { sessionId 
 
 /**
  * Opens the session of one client: one claim, one log, one corridor (design §1, §3). Nothing is served that did not pass the corridor.
- * @param who as policy sees the session's user
+ * @param client who it is as policy sees the session's user, and who shares its state
  * @param upstream given by the gateway, which serves the tools of others in place of ours
  */
-export function openClientSession(parts: ServerParts, { isAuthenticated, ...who }: SessionUser, upstream?: UpstreamTools): ClientSession {
+export function openClientSession(parts: ServerParts, client: ClientUser, upstream?: UpstreamTools): ClientSession {
+  const { isAuthenticated, sharers, ...who } = client;
   const { options, sessions, factsOf: declared, profiles, starlark } = parts;
   const { engine, stateDir, note, confinement } = options;
   const claim = makeClaim({ agentId: options.agentId });
@@ -204,6 +146,7 @@ export function openClientSession(parts: ServerParts, { isAuthenticated, ...who 
     context: options.context,
     profiles: () => profiles.active(),
     identity: options.identity,
+    shared: sharedStateOf(options.sharing, sharers, options.identityRules),
     identityRules: options.identityRules,
     locale: options.locale,
     confirm: human.confirm,
@@ -221,7 +164,7 @@ export function openClientSession(parts: ServerParts, { isAuthenticated, ...who 
 /** Starts a server with one client, over stdio. */
 export function startServer(options: ServerOptions): RunningServer {
   const parts = openParts(options);
-  const { claim, corridor, human } = openClientSession(parts, osUser());
+  const { claim, corridor, human } = openClientSession(parts, { ...osUser(), sharers: stdioSharers("serve", options.sharing) });
   const { stdin, stdout, stop, version, note } = options;
   const served = serveStdio({ corridor, human, stdin, stdout, stop, version, stderrLine: note });
   return { claim, ended: thenClose(served, parts) };

@@ -19,6 +19,7 @@ import type { Recorder } from "./recorder.ts";
 import type { RetryChannel } from "./retry.ts";
 import type { Running } from "./running.ts";
 import type { SealedQuestions } from "./sealed-questions.ts";
+import type { SharedFront, SharedState } from "./shared-front.ts";
 import type { StopWatch } from "./stop-watch.ts";
 import type { Turns } from "./turns.ts";
 
@@ -55,6 +56,8 @@ export interface CorridorOptions {
   /** Language of texts that come from a catalogue; English unless given. */
   readonly locale?: string | undefined;
   readonly identity?: SessionIdentityState | undefined;
+  /** State that other fronts share, in place of the session's own. */
+  readonly shared?: SharedState | undefined;
   /** Asks a human; absent: what needs a human is refused. */
   readonly confirm?: Confirm | undefined;
   readonly confirmTimeoutMs?: number | undefined;
@@ -73,6 +76,8 @@ export interface CorridorOptions {
 export interface Core {
   readonly options: CorridorOptions;
   readonly session: LiveSession;
+  /** Present where the session's state is shared with other fronts. */
+  readonly shared: SharedFront | undefined;
   readonly recorder: Recorder;
   readonly effects: Effects;
   readonly confirm: Confirm | undefined;

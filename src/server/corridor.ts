@@ -1,38 +1,30 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import type { MadeCall } from "../call/make-call.ts";
-import type { Confirmation } from "../gate/gate.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
-import { createSession } from "../session/live-session.ts";
+import { createSession, profileSourceOf } from "../session/live-session.ts";
 import type { SessionEntry } from "../session/registry.ts";
-import { admit, preview } from "./admission.ts";
-import type { Admission, AdmissionRequest } from "./admission.ts";
-import { approved } from "./approval-wait.ts";
+import { createSharedMirror } from "../session/shared-mirror.ts";
 import { callOf } from "./call-of.ts";
 import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
-import { handlerRefusal } from "./handler.ts";
-import { lazily } from "./lazily.ts";
+import { confirmationOf, enter } from "./enter.ts";
+import { preview } from "./judge-call.ts";
 import { listTools } from "./listing.ts";
 import { messageGate, type MessageGate } from "./message-gate.ts";
-import { pendingDecision, settlePending } from "./pending.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { Look } from "./look-ahead.ts";
-import { perform } from "./perform.ts";
-import { isUnchanged, prepare } from "./prepare.ts";
-import type { Prepared } from "./prepare.ts";
+import { prepare } from "./prepare.ts";
 import { createRecorder } from "./recorder.ts";
 import { refusalResult } from "./results.ts";
-import { askWithAnswer, channelOf, handsOn, replyOf } from "./retry.ts";
-import type { Reply } from "./retry.ts";
 import { createRunning } from "./running.ts";
 import { createSealedQuestions } from "./sealed-questions.ts";
+import { createSharedFront, type SharedFront, type SharedFrontOptions } from "./shared-front.ts";
 import { createStopWatch } from "./stop-watch.ts";
-import { andThen, createTurns } from "./turns.ts";
+import { createTurns } from "./turns.ts";
 
 /** A corridor that can also look ahead. */
 export interface OpenCorridor extends Corridor, MessageGate {
@@ -85,12 +77,14 @@ function createCore(options: CorridorOptions): Core {
   const { confirm, confirmTimeoutMs, log } = options;
   const { now = () => new Date(), report = () => undefined } = options;
   const clock = (): number => now().getTime();
-  const session = createSession({ ...options, now: clock, startedAt: clock() });
   const shutdown = new AbortController();
   setMaxListeners(0, shutdown.signal);
+  const shared = sharedFrontOf(options, { startedAt: clock(), end: shutdown.signal, report });
+  const session = createSession({ ...options, mirror: shared?.mirror, now: clock, startedAt: clock() });
   return {
     options,
     session,
+    shared,
     recorder: createRecorder(log, report),
     effects: createEffects(session.identity, session.watch),
     confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
@@ -107,6 +101,16 @@ function createCore(options: CorridorOptions): Core {
   };
 }
 
+/** This front's side of a state that fronts share; none where it has its own. */
+function sharedFrontOf(
+  { shared, identityRules: rules = {}, ...options }: CorridorOptions,
+  around: Pick<SharedFrontOptions, "end" | "report"> & { readonly startedAt: number },
+): SharedFront | undefined {
+  if (shared === undefined) return undefined;
+  const mirror = createSharedMirror({ source: profileSourceOf(options), report: options.report, startedAt: around.startedAt });
+  return createSharedFront({ ...shared, ...around, mirror, rules });
+}
+
 async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer> {
   try {
     if (core.shutdown.signal.aborted) return refused("gate.closed");
@@ -115,91 +119,6 @@ async function answerCall(core: Core, request: CallRequest): Promise<CallAnswer>
     core.report(error);
     return refused("gate.internal");
   }
-}
-
-/** Nothing before the first `await` may yield, unless the call has to wait for its turn: that is what keeps the calls in order. */
-async function enter(core: Core, request: CallRequest): Promise<CallAnswer> {
-  const made = callOf(core, request);
-  const prepared = lazily(() => prepare(core.options.registry, request, made.call));
-  const channel = channelOf(core, request);
-  const asked = (reply?: Reply): AdmissionRequest => askedOf(core, { request, made, prepared, reply });
-  const entered = core.turns.take(() => {
-    const reply = channel?.state === undefined || handsOn(prepared()) ? undefined : replyOf(core, channel, made);
-    return andThen(admit(core, asked(reply)), (admission) => counted(core, { made, admission, reply }));
-  });
-  const { admission: judged, reply } = entered instanceof Promise ? await entered : entered;
-  const open = judged.request;
-  const first = open === undefined ? judged : await approved(core, { request, asked: asked(reply), judged, open });
-  if (first === undefined) return cancelledAnswer(core, made, judged);
-  const decision = pendingDecision(first);
-  if (decision === undefined) return proceed(core, { request, made, admission: first, prepared });
-  if (channel !== undefined) return { kind: "result", result: askWithAnswer(core, channel, { made, first }) };
-  try {
-    const settled = await settlePending(core, { made, first, decision, signal: request.signal, isIntact: asked().isIntact });
-    if (settled === undefined) return cancelledAnswer(core, made, first);
-    return await proceed(core, { request, made, admission: settled, prepared });
-  } finally {
-    first.ticket?.ended();
-  }
-}
-
-interface EnteredCall {
-  readonly request: CallRequest;
-  readonly made: MadeCall;
-  readonly prepared: () => Prepared;
-  readonly reply: Reply | undefined;
-}
-
-/** What the gate is asked about a call. */
-function askedOf(core: Core, { request, made, prepared, reply }: EnteredCall): AdmissionRequest {
-  return {
-    made,
-    answer: reply?.accepted === false ? reply.code : undefined,
-    confirmation: () => (reply?.accepted === true ? "settled" : confirmationOf(core, request, prepared())),
-    isIdle: () => prepared().kind !== "run",
-    isIntact: () => request.handler === undefined || isUnchanged(request, made.call),
-  };
-}
-
-interface JudgedNow {
-  readonly made: MadeCall;
-  readonly admission: Admission;
-  readonly reply: Reply | undefined;
-}
-
-function counted(core: Core, judged: JudgedNow): JudgedNow {
-  core.session.usage.judged(judged.made.call.tool, core.now().getTime());
-  return judged;
-}
-
-interface JudgedCall {
-  readonly request: CallRequest;
-  readonly made: MadeCall;
-  readonly admission: Admission;
-  readonly prepared: () => Prepared;
-}
-
-function proceed(core: Core, { request, made, admission, prepared }: JudgedCall): Promise<CallAnswer> | CallAnswer {
-  const { verdict, decisionId, ticket } = admission;
-  if (verdict.admitted) return perform(core, { request, call: made.call, admission, decision: verdict.decision, prepared: prepared() });
-  core.session.usage.denied();
-  ticket?.ended();
-  return { kind: "result", result: refusalResult(verdict.refusal, decisionId) };
-}
-
-/** The call was withdrawn while the human was asked: the question is on record, nothing has run. */
-function cancelledAnswer(core: Core, { call }: MadeCall, { decisionId }: Admission): CallAnswer {
-  core.recorder.outcome({ decisionId, tool: call.tool, status: "cancelled", code: "call.cancelled", durationMs: 0 });
-  return { kind: "result", result: handlerRefusal(decisionId, "call.cancelled") };
-}
-
-/** Inside a script nobody is asked: the wait would hold its thread, and its author could not tell the human what is going on. */
-function confirmationOf(core: Core, request: CallRequest, prepared: Prepared): Confirmation {
-  if (prepared.kind !== "run") return "settled";
-  if (request.from?.scripted === true) return "none";
-  if (!core.session.canElicit()) return "none";
-  const hasChannel = channelOf(core, request) === undefined ? core.confirm !== undefined : !handsOn(prepared);
-  return hasChannel ? "ask" : "none";
 }
 
 function decide(core: Core, request: CallRequest): Verdict {
@@ -220,6 +139,7 @@ function refused(code: RefusalCode): CallAnswer {
 async function close(core: Core, open: ReadonlySet<Promise<unknown>>): Promise<void> {
   core.shutdown.abort();
   await Promise.all([...open, core.running.idle(CLOSE_GRACE_MS)]);
+  core.shared?.close();
   core.recorder.close();
   core.options.recording?.close();
 }

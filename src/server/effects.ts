@@ -1,11 +1,14 @@
 import type { Decision } from "../policy/decision.ts";
-import type { SessionIdentityState } from "../session/identity-state.ts";
+import type { IdentityState } from "../session/identity-state.ts";
 import type { IdentityWatch } from "../session/identity-watch.ts";
 
 /** What an admitted call may still do to the session when its handler ends. */
 export interface EffectTicket {
-  /** Records an identity read, if this call is one and nothing switched the profile since before it was admitted. Tells whether it did. */
-  succeeded(profile: string | null): boolean;
+  /**
+   * Records an identity read, if this call is one and nothing switched the profile since before it was admitted. Tells whether it did; later,
+   * where the state is shared.
+   */
+  succeeded(profile: string | null): boolean | Promise<boolean>;
   /** The handler is over, however it ended; must be called once it can do nothing more. */
   ended(): void;
 }
@@ -25,7 +28,7 @@ export function rearms(decision: Decision | undefined): boolean {
  * Makes the effects of one session. A read that was admitted while a switch was still running may have seen the profile before it, so
  * it confirms nothing; neither does one that a switch overtook.
  */
-export function createEffects(identity: SessionIdentityState, watch: Pick<IdentityWatch, "record" | "switchStarts">): Effects {
+export function createEffects(identity: IdentityState, watch: Pick<IdentityWatch, "record" | "switchStarts">): Effects {
   let switching = 0;
   const beginSwitch = (): EffectTicket => {
     identity.rearm();

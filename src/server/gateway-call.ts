@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
-import { PassedOn } from "../tools/tool-error.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { identityOf, settingsOf } from "../upstream/entry.ts";
 import { createSlots } from "../upstream/slots.ts";
@@ -8,17 +7,15 @@ import type { Upstream } from "../upstream/upstream.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import type { CallToolResult } from "./corridor-types.ts";
 import type { Exchange } from "./exchange.ts";
-import { forward, tokenOf, type ForwardEnd } from "./gateway-forward.ts";
+import { forward, tokenOf } from "./gateway-forward.ts";
 import type { Names, Target } from "./gateway-names.ts";
-import { redacted } from "./gateway-redact.ts";
 import { argumentsMisfit } from "./gateway-arguments.ts";
 import { bringUp } from "./gateway-hello.ts";
+import { resultText, standIn, taken, type Reply } from "./gateway-reply.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
-import type { NumberSource } from "./json-source.ts";
-import { writeJson } from "./json-writer.ts";
 import { isModern } from "./modern.ts";
-import { DECISION_META, refusalCodeOf, refusalResult } from "./results.ts";
+import { refusalCodeOf } from "./results.ts";
 import { PIN_CODES, refusal } from "./gateway-refusals.ts";
 import { asking, retryChannel } from "./gateway-retry.ts";
 import { quoted, RPC } from "./rpc.ts";
@@ -32,18 +29,6 @@ export interface GatewayCall {
   readonly signal: AbortSignal;
   readonly exchange: Exchange | undefined;
 }
-
-/** What the upstream answered, kept beside the corridor so that nothing of it is lost. */
-interface Reply {
-  kind: "none" | "unknown" | "result" | "error";
-  value: JsonObject;
-  numbers: readonly NumberSource[];
-  /** The result as JSON text. */
-  text: string;
-}
-
-/** What the corridor gets in place of the upstream's own result. */
-const standIn = (isError: boolean): CallToolResult => ({ content: [], ...(isError ? { isError: true } : {}) });
 
 /**
  * Answers tools/call: through the corridor, and then to the one upstream that the table names. Enters the corridor before this returns,
@@ -99,17 +84,6 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   if (!isOwn) return resultAnswer(id, JSON.stringify(isModern(request) ? { ...answer.result, resultType: "complete" } : answer.result));
   if (reply.kind === "error") return { json: `{"jsonrpc":"2.0","id":${id.json},"error":${reply.text}}`, code: Number(reply.value["code"]) };
   return resultAnswer(id, resultText(reply, answer.result, isModern(request)));
-}
-
-/** The upstream's result with the decision that let it pass; nothing else is touched. */
-function resultText({ value, numbers, text }: Reply, decided: CallToolResult, modern: boolean): string {
-  const decision = decided._meta?.[DECISION_META] ?? {};
-  const extra = modern && !Object.hasOwn(value, "resultType") ? { resultType: "complete" } : {};
-  const meta = value["_meta"];
-  if (meta === undefined && Object.keys(extra).length === 0) {
-    return `${text.slice(0, -1)}${text === "{}" ? "" : ","}"_meta":${JSON.stringify({ [DECISION_META]: decision })}}`;
-  }
-  return writeJson({ ...value, ...extra, _meta: { ...(isJsonObject(meta) ? meta : {}), [DECISION_META]: decision } }, numbers, ["result"]);
 }
 
 interface Run {
@@ -177,44 +151,6 @@ async function upTarget(
   await Promise.all(down.map((server) => bringUp(edge, server)));
   const target = names.find(nameOf(call));
   return target.kind !== "absent" && target.server.status() !== "up" ? { kind: "absent", servers: [target.server] } : target;
-}
-
-interface Taken {
-  readonly context: ToolContext;
-  readonly reply: Reply;
-  readonly fail: (code: RefusalCode, detail?: string) => never;
-}
-
-/** What became of a forwarded call. */
-function taken(edge: GatewayEdge, end: ForwardEnd, { context, reply, fail }: Taken): CallToolResult {
-  switch (end.kind) {
-    case "withdrawn":
-      return standIn(true);
-    case "timeout":
-      return fail("upstream.timeout");
-    case "lost":
-      return fail(end.sent ? "upstream.outcome_unknown" : "upstream.unavailable");
-    case "error":
-      Object.assign(reply, { kind: "error", value: end.error, numbers: end.numbers, text: writeJson(end.error, end.numbers, ["error"]) });
-      return standIn(true);
-    default: {
-      const { call } = context;
-      const text = writeJson(end.result, end.numbers, ["result"]);
-      if (Buffer.byteLength(text) > edge.parts.limits.maxResultBytes) return fail("upstream.result_too_large");
-      const verdict = edge.corridor.result({
-        method: "tools/call",
-        facts: call.facts,
-        call,
-        result: end.result,
-        parent: context.link.decisionId,
-      });
-      if (!verdict.allowed) throw new PassedOn(refusalResult(verdict.refusal, verdict.decisionId));
-      const value = redacted(end.result, verdict.redact);
-      const numbers = value === end.result ? end.numbers : [];
-      Object.assign(reply, { kind: "result", value, numbers, text: value === end.result ? text : JSON.stringify(value) });
-      return standIn(value["isError"] === true);
-    }
-  }
 }
 
 /** The client's params; of several servers the one that is meant gets its own name for the tool. */

@@ -17,6 +17,7 @@ import { elicitationParams } from "./question.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
 import { RPC } from "./rpc.ts";
 import { screenLine, TOO_LONG, type RefusedLine, type ScreenedLine, type ScreenedRequest } from "./screen.ts";
+import { andThen } from "./turns.ts";
 
 /** One client's connection to the gateway: the same edge as of `serve`, and the upstreams behind it (reference/gateway.md, Pumping). */
 export function gatewayConnection(edge: GatewayEdge, names: Names): Connection {
@@ -115,10 +116,12 @@ function notified(edge: GatewayEdge, line: ScreenedLine & { kind: "notification"
   const { method, params, numbers } = line;
   if (method === "notifications/initialized") return edge.state.hello === undefined || edge.state.isReady ? undefined : clientIsReady(edge);
   if (method === "notifications/cancelled") return cancelled(edge, params, exchange);
-  const verdict = edge.corridor.message({ method, from: "client", params, facts: serverFacts(undefined) });
-  if (!verdict.allowed) return edge.log.count("dropped a notification that policy refuses");
-  const text = writeJson(params, numbers, ["params"]);
-  for (const server of edge.upstreams) server.peer()?.notify(method, text === "{}" ? undefined : text);
+  void andThen(edge.corridor.message({ method, from: "client", params, facts: serverFacts(undefined) }), (verdict) => {
+    if (!verdict.allowed) return edge.log.count("dropped a notification that policy refuses");
+    const text = writeJson(params, numbers, ["params"]);
+    for (const server of edge.upstreams) server.peer()?.notify(method, text === "{}" ? undefined : text);
+    return undefined;
+  });
   return undefined;
 }
 

@@ -103,7 +103,8 @@ async function otherList(edge: GatewayEdge, names: Names, request: ScreenedReque
   if (list === undefined) throw new Error("no list method");
   const isOne = edge.upstreams.length === 1;
   const facts = serverFacts(isOne ? edge.upstreams[0] : undefined);
-  const verdict = edge.corridor.message({ method: request.method, from: "client", params: request.params ?? {}, facts });
+  const judged = edge.corridor.message({ method: request.method, from: "client", params: request.params ?? {}, facts });
+  const verdict = judged instanceof Promise ? await judged : judged;
   if (!verdict.allowed) return listAnswer(request, { key: list.key, texts: [], rest: {} });
   const listed = await Promise.all(edge.upstreams.map((server) => listOf(edge, server, { list, request })));
   const [first] = listed;

@@ -17,6 +17,7 @@ import { writeJson } from "./json-writer.ts";
 import { isModern } from "./modern.ts";
 import { RPC, rpcError } from "./rpc.ts";
 import type { ScreenedRequest } from "./screen.ts";
+import { andThen } from "./turns.ts";
 
 /** Code of every refused message (reference/gateway.md, Decisions). */
 export const REFUSED_MESSAGE = 4403;
@@ -39,7 +40,8 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
   const first = edge.upstreams.length === 1 ? edge.upstreams[0] : undefined;
   const named = promptTarget(edge, names, request);
   const facts = serverFacts(named?.server ?? first);
-  const verdict = edge.corridor.message({ method, from: "client", params, facts });
+  const judged = edge.corridor.message({ method, from: "client", params, facts });
+  const verdict = judged instanceof Promise ? await judged : judged;
   if (!verdict.allowed) return refusedMessage(request, verdict);
   greetIfNeeded(edge, request);
   await serversUp(edge, request, first ?? named?.server);
@@ -83,7 +85,7 @@ interface Ended {
   readonly decisionId: string;
 }
 
-function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended): Answer {
+function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended): Answer | Promise<Answer> {
   const { id, method, params = {} } = request;
   if (end.kind === "error") {
     return {
@@ -98,14 +100,14 @@ function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended)
   const verdict = WITH_CONTENT.has(method)
     ? edge.corridor.result({ method, params, facts, result: end.result, parent: decisionId })
     : ({ allowed: true, redact: [] } as const);
-  if (!verdict.allowed) return refusedMessage(request, verdict);
-  const value = redacted(end.result, verdict.redact);
-  const whole = isModern(request) && !Object.hasOwn(value, "resultType") ? { ...value, resultType: "complete" } : value;
-  const text = writeJson(whole, value === end.result ? end.numbers : [], ["result"]);
-  if (Buffer.byteLength(text) > edge.parts.limits.maxResultBytes) {
+  return andThen(verdict, (judged) => {
+    if (!judged.allowed) return refusedMessage(request, judged);
+    const value = redacted(end.result, judged.redact);
+    const whole = isModern(request) && !Object.hasOwn(value, "resultType") ? { ...value, resultType: "complete" } : value;
+    const text = writeJson(whole, value === end.result ? end.numbers : [], ["result"]);
+    if (Buffer.byteLength(text) <= edge.parts.limits.maxResultBytes) return resultAnswer(id, text);
     return refusedMessage(request, { decisionId, refusal: refuse("handler", "upstream.result_too_large") });
-  }
-  return resultAnswer(id, text);
+  });
 }
 
 /** The error of a refused message: positive code, stable text, the decision. */

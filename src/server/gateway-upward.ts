@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import type { ToolFacts } from "../call/tool-call.ts";
 import type { Incoming } from "../upstream/incoming.ts";
 import type { Flight } from "../upstream/peer.ts";
 import type { Upstream } from "../upstream/upstream.ts";
@@ -8,6 +9,7 @@ import { serverFacts } from "./gateway-names.ts";
 import type { Asked, GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
 import type { ScreenedLine } from "./screen.ts";
+import { andThen } from "./turns.ts";
 
 type FromUpstream<Kind extends Incoming["kind"]> = Incoming & { kind: Kind };
 type FlightOf = Flight<Owner | undefined>;
@@ -89,21 +91,28 @@ export function passRequest(
     return answer(errorBody(-32601, "the client does not support this"));
   const about = flight ?? lastCall(server);
   const facts = about?.owner?.facts ?? serverFacts(server);
-  const verdict = edge.corridor.message({ method, from: "upstream", params, facts });
-  if (!verdict.allowed) return answer(refusedBody(verdict.refusal, verdict.decisionId));
-  const own = ask(edge, method, {
-    upstream: { server, id },
-    answer(reply, body) {
-      const { result } = reply;
-      if (method !== "roots/list" || !isJsonObject(result)) return answer(body);
-      const second = edge.corridor.message({ method, from: "client", params: {}, facts, result });
-      answer(second.allowed ? body : refusedBody(second.refusal, second.decisionId));
-    },
+  void andThen(edge.corridor.message({ method, from: "upstream", params, facts }), (verdict) => {
+    if (!verdict.allowed) return answer(refusedBody(verdict.refusal, verdict.decisionId));
+    const own = ask(edge, method, { upstream: { server, id }, answer: answerThrough(edge, { method, facts, answer }) });
+    const body = Object.hasOwn(message.message, "params") ? `,"params":${writeJson(params, numbers, ["params"])}` : "";
+    if (sendAbout(edge, about?.owner, `{"jsonrpc":"2.0","id":"${own}","method":${JSON.stringify(method)}${body}}`)) return undefined;
+    edge.asked.delete(own);
+    return answer(errorBody(-32603, "the client cannot be reached"));
   });
-  const body = Object.hasOwn(message.message, "params") ? `,"params":${writeJson(params, numbers, ["params"])}` : "";
-  if (sendAbout(edge, about?.owner, `{"jsonrpc":"2.0","id":"${own}","method":${JSON.stringify(method)}${body}}`)) return;
-  edge.asked.delete(own);
-  answer(errorBody(-32603, "the client cannot be reached"));
+}
+
+/** Hands a client's answer on to the upstream that asked: roots if policy lets them pass. */
+function answerThrough(
+  edge: GatewayEdge,
+  { method, facts, answer }: { readonly method: string; readonly facts: ToolFacts; readonly answer: (body: string) => void },
+): Asked["answer"] {
+  return ({ result }, body) => {
+    if (method !== "roots/list" || !isJsonObject(result)) return answer(body);
+    void andThen(edge.corridor.message({ method, from: "client", params: {}, facts, result }), (second) =>
+      answer(second.allowed ? body : refusedBody(second.refusal, second.decisionId)),
+    );
+    return undefined;
+  };
 }
 
 /** Notes a question to the client under an id of ours. */

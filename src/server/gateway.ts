@@ -9,7 +9,7 @@ import { openPins } from "../upstream/pins.ts";
 import { type StdioLinkOptions, stdioLink } from "../upstream/stdio-link.ts";
 import type { Confine } from "../upstream/stdio-process.ts";
 import { createUpstream, type Upstream } from "../upstream/upstream.ts";
-import { openClientSession, openParts, thenClose, type ServerParts, type SharedOptions } from "./assemble.ts";
+import { openClientSession, openParts, thenClose, type ClientUser, type ServerParts } from "./assemble.ts";
 import type { Claim } from "../session/session.ts";
 import type { Connection } from "./connection.ts";
 import { createEdgeLog } from "./edge-log.ts";
@@ -21,6 +21,8 @@ import { passNotification, passRequest } from "./gateway-upward.ts";
 import type { ClientPeer, ClientPort } from "./http-port.ts";
 import { openFront, type HttpServing } from "./http-serve.ts";
 import { createInFlight } from "./in-flight.ts";
+import type { SharedOptions } from "./server-options.ts";
+import { httpSharers, stdioSharers } from "./sharing.ts";
 import { serveStdio } from "./stdio.ts";
 
 /** What a gateway is made of beside what it shares with `serve`. */
@@ -66,7 +68,7 @@ function linkOf(entry: UpstreamEntry, stdio: StdioLinkOptions): OpenLink {
 interface Side {
   readonly send: (json: string) => boolean;
   readonly onAnswer: () => void;
-  readonly who: { readonly user: string; readonly groups: readonly string[] };
+  readonly who: ClientUser;
 }
 
 interface OpenClient {
@@ -137,7 +139,7 @@ export function startGateway(options: GatewayOptions & { readonly stdin: Readabl
   const client = openClient(gateway, {
     send: (json) => (route.send(json), true),
     onAnswer: () => route.answered(),
-    who: osUser(),
+    who: { ...osUser(), sharers: stdioSharers("proxy", options.sharing) },
   });
   const served = serveStdio({
     corridor: client.corridor,
@@ -182,7 +184,8 @@ export async function startHttpGateway(
 
 function openPeer(gateway: Gateway, port: ClientPort): ClientPeer {
   const { principal } = port;
-  const who = principal === undefined ? osUser() : { user: principal.subject, groups: principal.groups };
+  const user = principal === undefined ? osUser() : { user: principal.subject, groups: principal.groups };
+  const who = { ...user, sharers: httpSharers("proxy", port) };
   const { connection, corridor } = openClient(gateway, { send: (json) => port.send(json), onAnswer: () => undefined, who });
   return {
     ...connection,

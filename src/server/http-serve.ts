@@ -1,9 +1,11 @@
 import { osUser } from "../session/os-user.ts";
-import { openClientSession, openParts, thenClose, type ServerParts, type SharedOptions } from "./assemble.ts";
+import { openClientSession, openParts, thenClose, type ServerParts } from "./assemble.ts";
 import { openConnection } from "./connection.ts";
 import type { TokenRules } from "./http-auth.ts";
 import { openHttpFront, type HttpFront, type HttpFrontOptions } from "./http-front.ts";
 import type { ClientPeer, ClientPort } from "./http-port.ts";
+import type { SharedOptions } from "./server-options.ts";
+import { httpSharers } from "./sharing.ts";
 
 /** What a server over HTTP is made of. */
 export interface HttpServerOptions extends SharedOptions {
@@ -55,7 +57,7 @@ async function openPeer(parts: ServerParts, port: ClientPort): Promise<ClientPee
   const { version, note } = parts.options;
   const { principal } = port;
   const who = principal === undefined ? osUser() : { user: principal.subject, groups: principal.groups, isAuthenticated: true };
-  const { corridor, human } = openClientSession(parts, who);
+  const { corridor, human } = openClientSession(parts, { ...who, sharers: httpSharers("serve", port) });
   const connection = await openConnection({ corridor, human, version, send: (json) => void port.send(json), log: note });
   return {
     ...connection,

@@ -46,38 +46,62 @@ export type ResultVerdict =
 export interface MessageGate {
   /** Whether a tool of this name is shown to the agent: entitlement and `gate/listing`. */
   isShown(tool: string): boolean;
-  /** Judges and records a message that is no call. */
-  message(request: MessageRequest): MessageVerdict;
-  /** Judges a result on its way back. */
-  result(request: ResultRequest): ResultVerdict;
+  /** Judges and records a message that is no call: at once, or in its turn where fronts share the session's state. */
+  message(request: MessageRequest): MessageVerdict | Promise<MessageVerdict>;
+  /** Judges a result on its way back, likewise. */
+  result(request: ResultRequest): ResultVerdict | Promise<ResultVerdict>;
 }
 
 /** Opens it for one session. */
 export function messageGate(core: Core): MessageGate {
   return {
     isShown: (tool) => isShown(core, tool),
-    message: (request) => judgeMessage(core, request),
-    result: (request) => judgeResult(core, request),
+    message: (request) => withState(core, (fault) => judgeMessage(core, request, fault)),
+    result: (request) => (judgesResults(core) ? withState(core, (fault) => judgeResult(core, request, fault)) : UNJUDGED),
   };
 }
 
+const UNJUDGED: ResultVerdict = { allowed: true, redact: [] };
+
+/** A bundle without that entrypoint leaves results as they are. */
+function judgesResults({ options }: Core): boolean {
+  return options.engine?.has("gate/result") === true;
+}
+
+/**
+ * Judges with the session's state, which is read in the message's turn where fronts share it.
+ * @param judge given the refusal when the state cannot be had
+ */
+function withState<Judged>(core: Core, judge: (fault?: Refusal) => Judged): Judged | Promise<Judged> {
+  const { shared } = core;
+  if (shared === undefined) return judge();
+  const known = shared.faults();
+  return core.turns.take(async () => {
+    const isKnown = shared.faults() === known && (await shared.refresh(""));
+    try {
+      return isKnown ? judge() : judge(refuse("admission", core.shutdown.signal.aborted ? "gate.closed" : "store.unavailable"));
+    } catch (error) {
+      core.report(error);
+      return judge(refuse("admission", "gate.internal"));
+    } finally {
+      shared.mirror.unload();
+    }
+  });
+}
+
 /** Judges a message through `gate/message` and records the decision; a bundle without that entrypoint lets none pass. */
-function judgeMessage(core: Core, request: MessageRequest): MessageVerdict {
+function judgeMessage(core: Core, request: MessageRequest, fault?: Refusal): MessageVerdict {
   const decisionId = randomUUID();
   const input = inputOf(core, request);
-  const verdict = verdictOf(core, input, "gate/message");
+  const verdict = fault === undefined ? verdictOf(core, input, "gate/message") : refused(fault);
   const refusal = record(core, { decisionId, input, verdict, path: "gate/message" });
   return refusal === undefined ? { allowed: true, decisionId } : { allowed: false, decisionId, refusal };
 }
 
-/**
- * Judges a result through `gate/result`. A bundle without that entrypoint leaves results as they are. What is refused or redacted is
- * recorded, without the result itself.
- */
-function judgeResult(core: Core, request: ResultRequest): ResultVerdict {
-  if (core.options.engine?.has("gate/result") !== true) return { allowed: true, redact: [] };
+/** Judges a result through `gate/result`. What is refused or redacted is recorded, without the result itself. */
+function judgeResult(core: Core, request: ResultRequest, fault?: Refusal): ResultVerdict {
   const input = inputOf(core, request);
-  const verdict = verdictOf(core, input, "gate/result");
+  const verdict = fault === undefined ? verdictOf(core, input, "gate/result") : refused(fault);
   const redact = verdict.decision?.redact ?? [];
   if (verdict.admitted && redact.length === 0) return { allowed: true, redact };
   const decisionId = randomUUID();

@@ -3,12 +3,13 @@ import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
 import type { Decision } from "../policy/decision.ts";
-import { admit } from "./admission.ts";
 import type { Admission } from "./admission.ts";
 import { CONFIRM_REFUSALS } from "./confirm.ts";
 import type { Core } from "./core.ts";
 import { hasMoved } from "./moved.ts";
+import type { AdmissionRequest } from "./judge-call.ts";
 import { questionAbout } from "./question.ts";
+import { admitInTurn } from "./shared-admission.ts";
 import { onAbort } from "./signals.ts";
 
 /** A call that policy allows if the human in the session agrees. */
@@ -44,17 +45,19 @@ export async function settlePending(core: Core, pending: PendingCall): Promise<A
     const question = questionAbout({ call, session, locale: core.options.locale });
     const outcome = await core.confirm({ call, decision, session, question, signal });
     if (signal.aborted) return undefined;
-    return await core.turns.take(() => {
-      if (outcome !== "accepted") return admit(core, refusedBy(pending, CONFIRM_REFUSALS[outcome]));
-      if (hasMoved(core, { epoch, label: session.profile.active })) return admit(core, refusedBy(pending, "confirm.stale"));
-      return admit(core, { made, confirmation: () => "settled", isIntact: pending.isIntact });
-    });
+    const shown = { epoch, label: session.profile.active };
+    const request = (isStale: boolean): AdmissionRequest => {
+      if (outcome !== "accepted") return refusedBy(pending, CONFIRM_REFUSALS[outcome]);
+      if (isStale || hasMoved(core, shown)) return refusedBy(pending, "confirm.stale");
+      return { made, confirmation: () => "settled", isIntact: pending.isIntact };
+    };
+    return await admitInTurn(core, { made, counts: false, request });
   } finally {
     release();
   }
 }
 
-function refusedBy({ made, decision }: PendingCall, code: RefusalCode): Parameters<typeof admit>[1] {
+function refusedBy({ made, decision }: PendingCall, code: RefusalCode): AdmissionRequest {
   const verdict: Verdict = { admitted: false, refusal: refuse("confirm", code), decision };
   return { made, confirmation: () => "none", verdict };
 }

@@ -6,7 +6,7 @@ import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
-import { unapproved, useEndOf } from "./approvals.ts";
+import { unapproved, useEndOf } from "./approval-use.ts";
 import type { Core } from "./core.ts";
 import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
@@ -43,7 +43,8 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   }
   const end = prepared.kind === "run" ? await run(core, admitted, prepared) : invalid(admitted, prepared.problem);
   const isKnown = admission.session.variables !== null;
-  const read = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active) === true;
+  const recorded = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active);
+  const read = recorded instanceof Promise ? await recorded : recorded === true;
   const gifts = { ...profileGifts(admitted, end), ...leaseIds(admitted, end) };
   done(end, { ...outcomeFacts(end.result), ...gifts, ...(read ? { identity_read_recorded: true } : {}) });
   recordOutput(core, admitted, end.result);
@@ -89,7 +90,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     return barred;
   }
   const guard = guardOf(use);
-  const ended = core.session.usage.started();
+  const ended = admission.hold === undefined ? core.session.usage.started() : admission.hold.start();
   const settled = core.running.begin();
   const watched = core.stopWatch?.begin();
   if (prepared.passesOn === true && request.retry !== undefined) core.retries.set(decisionId, request.retry);

@@ -13,10 +13,11 @@ import { SessionIdentityState } from "../session/identity-state.ts";
 import { osUser } from "../session/os-user.ts";
 import type { Tool } from "../tools/tool.ts";
 import { openClientSession, openParts } from "./assemble.ts";
-import type { SharedOptions } from "./assemble.ts";
 import type { CallToolResult, Corridor } from "./corridor-types.ts";
 import { openHealth } from "./health.ts";
 import { refusalCodeOf } from "./results.ts";
+import type { SharedOptions } from "./server-options.ts";
+import { stdioSharers } from "./sharing.ts";
 import { within } from "./within.ts";
 
 /** How a worker is connected. */
@@ -56,7 +57,7 @@ export async function startToolsWorker(options: ToolsWorkerOptions): Promise<Run
   const { delegate, note, stop } = options;
   const limitMs = delegate.horizon.maxExec * 1_000;
   const parts = openParts({ ...options, identity: unconfirmable(), arrangeTools: (tools) => offered(tools, limitMs) });
-  const { claim, corridor } = openClientSession(parts, osUser());
+  const { claim, corridor } = openClientSession(parts, { ...osUser(), sharers: stdioSharers("serve") });
   const keys = keysOf(delegate.prefix);
   const [commands, holding] = [openConnection(delegate.url), openConnection(delegate.url)];
   const calls = redisCalls(keys, commands.send, holding.send);

@@ -26,12 +26,15 @@ export function createTurns(): Turns {
 }
 
 /** Goes on with a result at once when it is there already. */
-export function andThen<Value, Result>(value: Value | Promise<Value>, next: (value: Value) => Result): Result | Promise<Result> {
+export function andThen<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
   return value instanceof Promise ? onward(value, next) : next(value);
 }
 
-async function onward<Value, Result>(value: Promise<Value>, next: (value: Value) => Result): Promise<Result> {
-  return next(await value);
+async function onward<Value, Result>(value: Promise<Value>, next: (value: Value) => Result | Promise<Result>): Promise<Result> {
+  return await next(await value);
 }
 
 /** How a step ended is told to whoever took it. */

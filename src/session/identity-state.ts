@@ -45,3 +45,6 @@ export class SessionIdentityState {
     return { identity_confirmed: false, confirmed_profile: null, epoch: this.#epoch + 1 };
   }
 }
+
+/** What a session needs of its identity state, wherever that is kept. */
+export type IdentityState = Pick<SessionIdentityState, keyof SessionIdentityState>;

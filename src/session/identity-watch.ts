@@ -56,7 +56,7 @@ export function createIdentityWatch({ identity, source = () => NO_PROFILE, rules
   let seen: string | undefined;
   let switching = 0;
   let confirmed: { readonly at: number; mutations: number } | undefined;
-  const lookAtProfile = quietly(source, report);
+  const lookAtProfile = lookQuietly(source, report);
 
   function isOutworn(profile: ActiveProfile): boolean {
     if (!identity.identityConfirmed) return false;
@@ -100,7 +100,8 @@ export function createIdentityWatch({ identity, source = () => NO_PROFILE, rules
 /** Mark of a profile that cannot be known: differs from every other, so that its coming and going re-arms. */
 const UNREADABLE: ActiveProfile = Object.freeze({ ...NO_PROFILE, mark: "unreadable" });
 
-function quietly(source: ProfileSource, report: (problem: unknown) => void = () => undefined) {
+/** Makes looks that never throw: a profile that cannot be known is no profile, and that is told once until it can be again. */
+export function lookQuietly(source: ProfileSource, report: (problem: unknown) => void = () => undefined) {
   let reported = false;
   return (): { readonly profile: ActiveProfile; readonly unreadable: boolean } => {
     try {

@@ -1,9 +1,10 @@
 import { labelSource } from "./active-profile.ts";
 import type { ProfileSource } from "./active-profile.ts";
-import { SessionIdentityState } from "./identity-state.ts";
+import { SessionIdentityState, type IdentityState } from "./identity-state.ts";
 import { createIdentityWatch } from "./identity-watch.ts";
 import type { IdentityLook, IdentityRules, IdentityWatch } from "./identity-watch.ts";
 import type { Claim, ClientFacts, SessionView } from "./session.ts";
+import type { SharedMirror } from "./shared-mirror.ts";
 import { createUsage } from "./usage.ts";
 import type { UsageCounter } from "./usage.ts";
 
@@ -22,6 +23,8 @@ export interface SessionOptions {
   readonly profiles?: ProfileSource | undefined;
   readonly identity?: SessionIdentityState | undefined;
   readonly identityRules?: IdentityRules | undefined;
+  /** What the state is read from, where fronts share it. */
+  readonly mirror?: SharedMirror | undefined;
   /** Unix milliseconds; the clock unless given. */
   readonly now?: (() => number) | undefined;
   /** Told when the active profile cannot be known. */
@@ -31,10 +34,11 @@ export interface SessionOptions {
 /** One session while it lasts: the claim never changes, the rest does. */
 export interface LiveSession {
   readonly claim: Claim;
-  readonly identity: SessionIdentityState;
+  readonly identity: IdentityState;
   readonly watch: IdentityWatch;
   readonly usage: UsageCounter;
   setClient(facts: ClientFacts): void;
+  client(): ClientFacts;
   canElicit(): boolean;
   /** Says who the session belongs to from now on; calls that were judged keep what they were judged with. */
   identify(user: string, groups: readonly string[]): void;
@@ -47,11 +51,9 @@ export interface LiveSession {
 
 /** Makes a session around a claim (design §3): armed, with counters at zero and a client that can do nothing yet. */
 export function createSession(options: SessionOptions): LiveSession {
-  const { claim, activeProfile = () => null, profiles = labelSource(activeProfile), identityRules, report, now = Date.now } = options;
+  const { claim } = options;
   let who = whoOf(options.user, options.groups);
-  const identity = options.identity ?? new SessionIdentityState();
-  const watch = createIdentityWatch({ identity, source: profiles, rules: identityRules, now, report });
-  const usage = createUsage(options.startedAt);
+  const { identity, watch, usage } = options.mirror ?? ownState(options);
   let client: ClientFacts = Object.freeze({ elicitation: false });
   return {
     claim,
@@ -61,6 +63,7 @@ export function createSession(options: SessionOptions): LiveSession {
     setClient({ elicitation, name, version }) {
       client = Object.freeze({ elicitation, ...fit("name", name), ...fit("version", version) });
     },
+    client: () => client,
     canElicit: () => client.elicitation,
     identify(user, groups) {
       who = whoOf(user, groups);
@@ -79,6 +82,21 @@ export function createSession(options: SessionOptions): LiveSession {
       };
     },
   };
+}
+
+/** Where the active profile is looked up. */
+export function profileSourceOf({
+  activeProfile = () => null,
+  profiles,
+}: Pick<SessionOptions, "activeProfile" | "profiles">): ProfileSource {
+  return profiles ?? labelSource(activeProfile);
+}
+
+/** State in memory, of this session alone. */
+function ownState(options: SessionOptions): Pick<LiveSession, "identity" | "watch" | "usage"> {
+  const { identity = new SessionIdentityState(), identityRules: rules, report, now = Date.now } = options;
+  const watch = createIdentityWatch({ identity, source: profileSourceOf(options), rules, now, report });
+  return { identity, watch, usage: createUsage(options.startedAt) };
 }
 
 function whoOf(user: string, groups: readonly string[]): Pick<SessionView, "user" | "groups"> {

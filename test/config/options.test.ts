@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { resolveClassifyOptions, resolveDecideOptions, resolveServeOptions, type ServeOptions } from "../../src/config/options.ts";
 import { DELEGATE_SETTINGS } from "../../src/config/delegate-settings.ts";
+import { SHARED_SETTINGS } from "../../src/config/shared-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import type { FlagValues, Surroundings } from "../../src/config/sources.ts";
 
@@ -387,8 +388,10 @@ describe("precedence", () => {
   it("covers every setting with a value", () => {
     // Those of delegated execution are not options of a server without it: delegate-options.test.ts.
     const delegated = Object.values(DELEGATE_SETTINGS).map(({ name }) => name);
+    // Those of shared state go together: shared-options.test.ts.
     // Those of device logins go together: device-options.test.ts.
-    const others = new Set<string>([...delegated, "device-issuer", "device-client-id", "device-scope"]);
+    const shared = Object.values(SHARED_SETTINGS).map(({ name }) => name);
+    const others = new Set<string>([...delegated, ...shared, "device-issuer", "device-client-id", "device-scope"]);
     const settings = Object.values(SETTINGS).filter((setting) => setting.kind !== "switch" && !others.has(setting.name));
     expect(ROWS.map(({ name, env }) => ({ name, env }))).toEqual(
       expect.arrayContaining(settings.map(({ name, env }) => ({ name, env: [...env] }))),

@@ -40,7 +40,7 @@ describe("createEffects", () => {
     ["a denied switch", decision("rearm", false)],
   ])("does nothing for %s", (_, document) => {
     const { identity, effects } = session();
-    effects.begin(document).succeeded("x");
+    void effects.begin(document).succeeded("x");
     expect(identity.view()).toEqual({ identity_confirmed: false, confirmed_profile: null, epoch: 0 });
     expect(rearms(document)).toBe(false);
   });
@@ -82,7 +82,7 @@ describe("createEffects", () => {
           if (name === "end switch") switches.shift()?.ended();
           if (name === "end read") {
             const read = reads.shift();
-            read?.ticket.succeeded(null);
+            void read?.ticket.succeeded(null);
             confirmed = confirmed || read?.valid === true;
           }
           expect(identity.identityConfirmed).toBe(confirmed);

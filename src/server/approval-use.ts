@@ -1,0 +1,47 @@
+import type { ApprovalCode } from "../gate/approval.ts";
+import { refuseUnapproved } from "../gate/approval.ts";
+import type { ApprovalUse, UseEnd } from "../govern/approval-use.ts";
+import type { SessionView } from "../session/session.ts";
+import { approvalFault } from "./approvals.ts";
+import type { Core } from "./core.ts";
+import { handlerRefusal, type HandlerEnd } from "./handler.ts";
+import { hasMoved } from "./moved.ts";
+import { refusalResult } from "./results.ts";
+
+/** Uses the approval of an admitted call right before its handler; what is answered instead when that cannot be. */
+export async function useApproval(core: Core, use: ApprovalUse, { decisionId, session, epoch }: Moment): Promise<HandlerEnd | undefined> {
+  try {
+    const ending = await use.begin();
+    if (ending !== undefined) return unapproved(`approval.${ending}`, { id: use.id, decisionId });
+  } catch (error) {
+    core.report(error);
+    return unapproved(approvalFault(error), { id: use.id, decisionId });
+  }
+  if (core.shared !== undefined && !(await core.shared.refresh(""))) {
+    await use.end("stale");
+    return { status: "error", code: "store.unavailable", result: handlerRefusal(decisionId, "store.unavailable") };
+  }
+  const isStopped = core.options.authorities?.stops.reasonFor() !== undefined;
+  if (!isStopped && !hasMoved(core, { epoch, label: session.profile.active })) return undefined;
+  await use.end("stale");
+  if (isStopped) return { status: "error", code: "gate.stopped", result: handlerRefusal(decisionId, "gate.stopped") };
+  return unapproved("approval.stale", { id: use.id, decisionId });
+}
+
+/** The session as it was when the call was admitted. */
+interface Moment {
+  readonly decisionId: string;
+  readonly session: SessionView;
+  readonly epoch: number;
+}
+
+/** The end of a call that did not run for want of an approval. */
+export function unapproved(code: ApprovalCode, { id, decisionId }: { readonly id: string; readonly decisionId: string }): HandlerEnd {
+  return { status: "error", code, result: refusalResult(refuseUnapproved({ code, id }), decisionId) };
+}
+
+/** How the use of an approval ends with a call: whoever stopped it does not know how far it came. */
+export function useEndOf({ status }: HandlerEnd): UseEnd {
+  if (status === "ok" || status === "dry_run") return "done";
+  return status === "timeout" || status === "cancelled" ? "indeterminate" : "failed";
+}
