@@ -45,7 +45,7 @@ function page(rule: Annotated, members: readonly Annotated[], bundles: readonly 
     "",
     paragraph(rule.description),
     "",
-    `Package \`${rule.path.join(".")}\`, source [${rule.file}](../../${rule.file}), in the bundles ${bundles.join(", ")}.`,
+    `Package \`${rule.path.join(".")}\`, source [${rule.file}](../../${rule.file}), ${bundles.length === 0 ? "in no shipped bundle: it needs data of your own" : `in the bundles ${bundles.join(", ")}`}.`,
     ...seedLine(rule),
     "",
     "## Reasons",

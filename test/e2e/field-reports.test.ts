@@ -77,7 +77,7 @@ describe("bundles", () => {
 });
 
 describe("rules", () => {
-  it("a negated call over what may be undefined is refused by the check (R01)", { timeout: 60_000 }, () => {
+  it("a negated call over what may be undefined is refused by the check (R01)", { timeout: 180_000 }, () => {
     const rule = `${HEAD}
 is_admin(user) if user == "root"
 
@@ -100,7 +100,7 @@ ${DECISION.slice("package gate\n".length)}`;
     expect(decided(bundle, [{}, { user: {} }, { user: { name: "x" } }, { user: { name: "root" } }])).toEqual([false, false, false, true]);
   });
 
-  it("a test that names a set alone is refused by the check (R02)", { timeout: 60_000 }, () => {
+  it("a test that names a set alone is refused by the check (R02)", { timeout: 180_000 }, () => {
     const text = `package gate.rules.probe_test
 
 import data.gate.rules.probe
