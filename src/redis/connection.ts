@@ -47,10 +47,10 @@ export function openConnection(url: string): Connection {
   return {
     async send(args, { holdMs = 0 } = {}) {
       const client = await ready();
-      const { ErrorReply } = await import("redis");
       try {
         return await boundedBy(ANSWER_MS + holdMs, client.sendCommand(args, { typeMapping: AS_BYTES }));
       } catch (error) {
+        const { ErrorReply } = await import("redis");
         if (error instanceof ErrorReply) throw refusedBy(error);
         drop(client);
         throw error instanceof StoreError ? error : new StoreError("store_unavailable", "the connection to Redis broke", { cause: error });
