@@ -5,9 +5,10 @@ import { auditError } from "./errors.ts";
 export interface AppendFile {
   /**
    * Appends a line and its line feed, synchronously. What is written in part is taken back.
+   * @param trustMs for how many milliseconds the last look at the file's place is good enough; 0 unless given: it is looked at anew
    * @throws Error `audit.unavailable` when the line is not in the file whole, or the file at that path is not ours any more
    */
-  append(line: string): void;
+  append(line: string, trustMs?: number): void;
   close(): void;
 }
 
@@ -28,6 +29,7 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
   if (existing !== undefined) ftruncateSync(fd, end);
   let isTorn = false;
   let isOpen = true;
+  let lookedAt = Number.NEGATIVE_INFINITY;
 
   /** A part of a line that could not be taken back when it failed is taken back before anything else is written. */
   function repair(): void {
@@ -35,10 +37,14 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
     isTorn = false;
   }
 
-  function checkPlace(): void {
+  function checkPlace(trustMs: number): void {
+    const now = performance.now();
+    if (now - lookedAt < trustMs) return;
+    lookedAt = Number.NEGATIVE_INFINITY;
     const { dev: devNow, ino: inoNow, size } = statSync(path);
     if (devNow !== dev || inoNow !== ino) throw new Error(`\`${path}\` is another file now`);
     if (size !== end) throw new Error(`\`${path}\` was changed by someone else`);
+    lookedAt = now;
   }
 
   function write(bytes: Buffer): void {
@@ -53,11 +59,11 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
   }
 
   return {
-    append(line) {
+    append(line, trustMs = 0) {
       if (!isOpen) throw auditError("audit.unavailable", "the decision log is closed");
       try {
         if (isTorn) repair();
-        checkPlace();
+        checkPlace(trustMs);
         write(Buffer.from(`${line}\n`, "utf8"));
       } catch (error) {
         if (isTorn) attempt(repair);

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../call/json.ts";
+import { fixedText } from "../call/fixed.ts";
 
 /** Characters that JSON writes as themselves; anything else takes the native writer. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -25,19 +26,20 @@ export function canonicalJson(value: JsonValue): string {
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      return Array.isArray(value) ? arrayText(value) : canonicalObject(value, canonicalJson);
+      return fixedText(value, () => wholeText(value)) ?? wholeText(value);
     default:
       throw new Error(`not a JSON value: ${typeof value}`);
   }
 }
 
-/**
- * Writes an object with its keys in canonical order.
- * @param write gives the canonical text of a member
- */
-export function canonicalObject<Item>(members: Readonly<Record<string, Item>>, write: (item: Item) => string): string {
+function wholeText(value: JsonObject | readonly JsonValue[]): string {
+  return Array.isArray(value) ? arrayText(value) : objectText(value as JsonObject);
+}
+
+function objectText(members: JsonObject): string {
   let text = "{";
-  for (const key of sortedKeys(members)) text += `${text.length === 1 ? "" : ","}${quotedKey(key)}:${write(members[key] as Item)}`;
+  for (const key of sortedKeys(members))
+    text += `${text.length === 1 ? "" : ","}${quotedKey(key)}:${canonicalJson(members[key] as JsonValue)}`;
   return `${text}}`;
 }
 
@@ -47,7 +49,8 @@ function arrayText(items: readonly JsonValue[]): string {
   return `${text}]`;
 }
 
-function sortedKeys(value: Readonly<Record<string, unknown>> | JsonObject): string[] {
+/** The keys of an object in canonical order: by UTF-16 code units. */
+export function sortedKeys(value: Readonly<Record<string, unknown>> | JsonObject): string[] {
   const keys = Object.keys(value);
   if (keys.length > FEW) return keys.toSorted();
   for (let at = 1; at < keys.length; at += 1) {
@@ -59,7 +62,8 @@ function sortedKeys(value: Readonly<Record<string, unknown>> | JsonObject): stri
   return keys;
 }
 
-function quotedKey(key: string): string {
+/** A key as canonical JSON text. @throws Error for a lone surrogate */
+export function quotedKey(key: string): string {
   const known = quotedKeys.get(key);
   if (known !== undefined) return known;
   const text = quoted(key);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import { isJsonObject } from "../call/json.ts";
-import { canonicalJson, canonicalObject } from "./canonical.ts";
+import { canonicalJson, quotedKey, sortedKeys } from "./canonical.ts";
 
 /** `prev_hash` of the first event of a file. */
 export const FIRST_PREV_HASH = "0".repeat(64);
@@ -30,12 +30,14 @@ export interface SealedEvent {
  * @throws Error for what has no canonical form, such as a lone surrogate
  */
 export function seal(event: JsonObject, regate: JsonObject, after: ChainHead): SealedEvent {
-  const { before, behind } = around(event);
-  const ours = canonicalMembers({ ...regate, seq: after.seq + 1, prev_hash: after.hash });
-  const write = (): string => `{${before}"custom":{"regate":${canonicalObject(ours, asIs)}}${behind}}`;
-  const own = sha256(write());
-  ours["hash"] = `"${own}"`;
-  return { line: write(), head: { seq: after.seq + 1, hash: own } };
+  const seq = after.seq + 1;
+  const outer = around(event, "custom");
+  const inner = around({ ...regate, seq, prev_hash: after.hash }, "hash");
+  const start = `{${outer.before}"custom":{"regate":{${inner.before}`;
+  const end = `${inner.behind}}}${outer.behind}}`;
+  // `prev_hash` and `seq` stand behind the place of `hash`: without it only its comma is missing.
+  const own = sha256(`${start}${end.slice(1)}`);
+  return { line: `${start}"hash":"${own}"${end}`, head: { seq, hash: own } };
 }
 
 /**
@@ -58,26 +60,16 @@ export function headOf(line: string): ChainHead | undefined {
   }
 }
 
-/** Canonical texts of the members that stand before and behind `custom`, with their commas. */
-function around(event: JsonObject): { before: string; behind: string } {
+/** Canonical texts of the members that stand before and behind a member that is to come, with their commas. */
+function around(members: JsonObject, place: string): { before: string; behind: string } {
   let before = "";
   let behind = "";
-  for (const key of Object.keys(event).toSorted()) {
-    const text = `${canonicalJson(key)}:${canonicalJson(event[key] as JsonValue)}`;
-    if (key < "custom") before += `${text},`;
+  for (const key of sortedKeys(members)) {
+    const text = `${quotedKey(key)}:${canonicalJson(members[key] as JsonValue)}`;
+    if (key < place) before += `${text},`;
     else behind += `,${text}`;
   }
   return { before, behind };
-}
-
-function canonicalMembers(value: JsonObject): Record<string, string> {
-  const texts: Record<string, string> = {};
-  for (const key of Object.keys(value)) texts[key] = canonicalJson(value[key] as JsonValue);
-  return texts;
-}
-
-function asIs(text: string): string {
-  return text;
 }
 
 function sha256(text: string): string {

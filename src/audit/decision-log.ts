@@ -5,7 +5,8 @@ import { EMPTY_CHAIN, seal } from "./chain.ts";
 import type { ChainHead, SealedEvent } from "./chain.ts";
 import { auditError, isAuditError } from "./errors.ts";
 import { decisionEvent, erasedEvent, outcomeEvent, timestampOf } from "./event.ts";
-import type { UnsealedEvent } from "./event.ts";
+import type { EventFrame, UnsealedEvent } from "./event.ts";
+import { fix } from "../call/fixed.ts";
 import type { DecisionLog } from "./log.ts";
 import { lastWholeEvent } from "./log-end.ts";
 import { lockSession } from "./session-lock.ts";
@@ -21,6 +22,9 @@ export interface DecisionLogOptions {
   /** Unix time in nanoseconds. */
   readonly now: () => bigint;
 }
+
+/** An outcome that follows its decision so soon finds the file where the decision found it. */
+const TRUST_MS = 50;
 
 const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
@@ -58,14 +62,15 @@ export function openDecisionLog({ stateDir, sessionId, labels, now }: DecisionLo
     }
   });
 
-  function append(unsealed: UnsealedEvent): boolean {
+  function append(unsealed: UnsealedEvent, trustMs?: number): boolean {
     const { sealed, failed } = orUnavailable(() => sealedOrErased(unsealed, head));
-    file.append(sealed.line);
+    file.append(sealed.line, trustMs);
     ({ head } = sealed);
     return failed;
   }
 
-  const frame = (): { labels: typeof labels; timestamp: string } => ({ labels, timestamp: timestampOf(now()) });
+  const fixedLabels = fix({ ...labels });
+  const frame = (): EventFrame => ({ labels: fixedLabels, timestamp: timestampOf(now()) });
   return {
     decision(record) {
       const failed = append(decisionEvent(record, frame()));
@@ -74,7 +79,7 @@ export function openDecisionLog({ stateDir, sessionId, labels, now }: DecisionLo
         throw auditError("audit.redaction_failed", "the event could not be redacted, the call is refused");
     },
     outcome(record) {
-      append(outcomeEvent(record, frame()));
+      append(outcomeEvent(record, frame()), TRUST_MS);
     },
     close() {
       file.close();

@@ -90,7 +90,7 @@ export function timestampOf(nanoseconds: bigint): string {
 }
 
 function common(decisionId: string, { labels, timestamp }: EventFrame): JsonObject {
-  return { labels: { ...labels }, decision_id: decisionId, path: PATH, timestamp };
+  return { labels, decision_id: decisionId, path: PATH, timestamp };
 }
 
 function verdictOf({ verdict }: DecisionRecord): JsonObject {
@@ -99,10 +99,10 @@ function verdictOf({ verdict }: DecisionRecord): JsonObject {
 }
 
 /** `erased` and `masked` stand in an event only when something was. */
-function withoutEmptyLists(redacted: Erasures): JsonObject {
-  const fields = plain({ ...redacted });
-  if (redacted.erased.length === 0) delete fields["erased"];
-  if (redacted.masked.length === 0) delete fields["masked"];
+function withoutEmptyLists({ erased, masked, ...redacted }: Erasures): JsonObject {
+  const fields = plain(redacted);
+  if (erased.length > 0) fields["erased"] = [...erased];
+  if (masked.length > 0) fields["masked"] = [...masked];
   return fields;
 }
 

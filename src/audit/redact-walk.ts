@@ -1,5 +1,6 @@
 import { isJsonObject } from "../call/json.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
+import { isKnownClean, noteClean } from "../call/fixed.ts";
 import { maskEncoded } from "./encoded.ts";
 import { auditError } from "./errors.ts";
 import { maskText } from "./mask-text.ts";
@@ -17,8 +18,8 @@ export const MAX_PASSES = 4;
 /** Characters of all strings together; more is a failure, so that no event can stop the server for long. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** Of too few kinds of characters to hold a secret: names, words. */
-const PLAIN = /^[a-z_.]{1,32}$/;
+/** Of too few kinds of characters to hold a secret: names, words, times. */
+const PLAIN = /^(?:[a-z_.]{1,32}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 /** Short texts without a secret, since the same ones stand in event after event. */
 const clean = new Set<string>();
 const CLEAN_LENGTH = 96;
@@ -64,8 +65,12 @@ export function charactersSeen(walk: Walk): number {
 export function redactValue(value: JsonValue, walk: Walk): JsonValue {
   if (typeof value === "string") return redactString(value, walk);
   if (typeof value !== "object" || value === null) return value;
+  if (isKnownClean(value)) return value;
   if (walk.path.length > MAX_DEPTH) throw auditError("audit.redaction_failed", "the event is nested too deep to be redacted");
-  return Array.isArray(value) ? redactArray(value, walk) : redactObject(value, walk);
+  const redacted = Array.isArray(value) ? redactArray(value, walk) : redactObject(value, walk);
+  // A secret that was found earlier may stand in it too: that is looked for afterwards, in everything.
+  if (redacted === value) noteClean(value);
+  return redacted;
 }
 
 /** Notes that something was erased at the place that is looked at; `masked` when a marker stands there now. */
@@ -175,10 +180,11 @@ function redactObject(value: JsonObject, walk: Walk): JsonObject {
 
 /** The secret name that an object gives its value as data, as in `{"name": "API_TOKEN", "value": "…"}`. */
 function namedSecret(value: JsonObject): string | undefined {
-  return Object.keys(value)
-    .filter((key) => NAME_KEY.test(key))
-    .map((key) => value[key])
-    .find((name): name is string => typeof name === "string" && isSecretKey(name));
+  for (const key of Object.keys(value)) {
+    const name = value[key];
+    if (typeof name === "string" && NAME_KEY.test(key) && isSecretKey(name)) return name;
+  }
+  return undefined;
 }
 
 /** Tells whether a member is to be left out: a secret's name, with a value that can hold one. */

@@ -23,9 +23,6 @@ export interface EventParts {
   readonly result?: JsonObject;
 }
 
-/** Claim fields are never redacted (design §10): who called is what the log is for. */
-const CLAIM = new Set(["input/agent/id", "input/agent/session_id", "input/session_id"]);
-
 /**
  * Redacts policy input and decision for the log: by name at any depth of `arguments`, in the `args` strings made from them, and inside
  * every string; then copies of the secrets that were found, in whatever the caller or the policy wrote (design §10, trial E05).
@@ -80,9 +77,11 @@ function erasuresOf(walk: Walk): Erasures {
   return { erased, masked: tidyPointers(walk.masked).filter((pointer) => listed.has(pointer)) };
 }
 
-function isClaim(path: Path): boolean {
-  const name = path.at(-1);
-  return (name === "id" || name === "session_id") && CLAIM.has(path.join("/"));
+/** Claim fields are never redacted (design §10): who called is what the log is for. */
+function isClaim([part, field, name, ...deeper]: Path): boolean {
+  if (part !== "input" || deeper.length > 0) return false;
+  if (name === undefined) return field === "session_id";
+  return field === "agent" && (name === "id" || name === "session_id");
 }
 
 /** Places that hold what the caller or the policy wrote; elsewhere stand facts of Regate that no caller may make disappear. */

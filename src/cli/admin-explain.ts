@@ -5,6 +5,7 @@ import { surroundings } from "../config/sources.ts";
 import type { Engine } from "../policy/engine.ts";
 import type { Arguments } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
+import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 
@@ -47,7 +48,7 @@ async function load(args: Arguments, note: (line: string) => void): Promise<Load
   const [{ explainOnce }, { openConfinement }, engine] = await Promise.all([
     import("../server/explain-once.ts"),
     import("../shell/open-confinement.ts"),
-    loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs }),
+    loadBundle(options.bundle, { ...options.policy, ...given("deadlineMs", options.policyDeadlineMs) }),
   ]);
   const [{ kind: sandbox }, tables] = await Promise.all([openConfinement(confinementOptions(options)), shellTables(options)]);
   return {

@@ -7,6 +7,7 @@ import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
+import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { write } from "./output.ts";
 import { allSettingOptions } from "./setting-options.ts";
@@ -20,7 +21,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const [{ explainOnce }, { openConfinement }, engine] = await Promise.all([
     import("../server/explain-once.ts"),
     import("../shell/open-confinement.ts"),
-    loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs }),
+    loadBundle(options.bundle, { ...options.policy, ...given("deadlineMs", options.policyDeadlineMs) }),
   ]);
   const sandbox = (await openConfinement(confinementOptions(options))).kind;
   try {

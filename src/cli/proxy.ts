@@ -3,6 +3,7 @@ import { proxySources, PROXY_SETTINGS, resolveProxyOptions } from "../config/pro
 import { surroundings } from "../config/sources.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
+import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { faultNotes } from "./serve.ts";
 import { confineServers, openServerSandbox } from "./server-confinement.ts";
@@ -17,7 +18,11 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const proxy = resolveProxyOptions({ flags: args, around }, args.words);
   const { flags, ...rest } = proxySources(args, around);
   const options = await resolveServeOptions(flags, rest, shellTablesProblem);
-  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const loading = loadBundle(options.bundle, {
+    ...options.policy,
+    ...given("deadlineMs", options.policyDeadlineMs),
+    onFault: faultNotes(io.note),
+  });
   const starting = import("../server/gateway.ts");
   const trying = openServerSandbox(options, proxy.servers);
   await Promise.all([starting, trying, Promise.allSettled([loading])]);

@@ -9,6 +9,7 @@ import type { Confinement } from "../shell/confinement.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import { checkHorizon } from "./horizon-check.ts";
+import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { openSharing } from "./open-sharing.ts";
 import { startListening } from "./start-http.ts";
@@ -90,7 +91,11 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const served = await resolveServeOptions(args, surroundings(), shellTablesProblem);
   const options = delegate === undefined ? served : { ...served, proofKeyFile: delegate.proofKeyFile };
   const confining = confinementOf(options);
-  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const loading = loadBundle(options.bundle, {
+    ...options.policy,
+    ...given("deadlineMs", options.policyDeadlineMs),
+    onFault: faultNotes(io.note),
+  });
   const starting = options.http.listen === undefined ? import("../server/assemble.ts") : import("../server/http-serve.ts");
   await Promise.all([starting, confining, Promise.allSettled([loading])]);
   const [engine, confinement] = [await loading, await confining];

@@ -9,6 +9,7 @@ import { TOKEN_SETTINGS } from "../config/token-settings.ts";
 import { regateVersion } from "../config/version.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { checkHorizon } from "./horizon-check.ts";
+import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { checkSandbox, confinementOf, faultNotes } from "./serve.ts";
 import { settingOptions } from "./setting-options.ts";
@@ -27,7 +28,11 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const commands = { ...resolved.commands, atOnce: Math.max(resolved.commands.atOnce, 2 * delegate.callsAtOnce) };
   const options = { ...resolved, commands, proofKeyFile: delegate.proofKeyFile };
   const confining = confinementOf(options);
-  const loading = loadBundle(options.bundle, { ...options.policy, deadlineMs: options.policyDeadlineMs, onFault: faultNotes(io.note) });
+  const loading = loadBundle(options.bundle, {
+    ...options.policy,
+    ...given("deadlineMs", options.policyDeadlineMs),
+    onFault: faultNotes(io.note),
+  });
   const [{ startToolsWorker }] = await Promise.all([import("../server/tools-worker.ts"), confining, Promise.allSettled([loading])]);
   const [engine, confinement] = [await loading, await confining];
   checkSandbox(options, confinement);

@@ -7,6 +7,8 @@ import { pathOf, type Picked } from "./sources.ts";
 export interface BundleChoice {
   readonly given: string;
   readonly path: string;
+  /** Whether it is one that this package ships. */
+  readonly packaged: boolean;
 }
 
 /** Bundle that is used when no option names one (design §1, bundles). */
@@ -41,10 +43,10 @@ function kindOf(path: string): "missing" | "bundle" | "other" {
 export function findBundle(picked: Picked | undefined, packaged: string): BundleChoice {
   const given = picked?.value ?? DEFAULT_BUNDLE;
   const names = packagedNames(packaged);
-  if (names.includes(given)) return { given, path: join(packaged, given) };
+  if (names.includes(given)) return { given, path: join(packaged, given), packaged: true };
   const path = picked === undefined ? join(packaged, given) : pathOf(picked);
   const kind = kindOf(path);
-  if (kind === "bundle") return { given, path };
+  if (kind === "bundle") return { given, path, packaged: false };
   const problem = kind === "missing" ? "does not exist" : "is neither a folder nor a regular file";
   const offer = names.map((name) => `\`${name}\``).join(", ");
   throw new ConfigError(

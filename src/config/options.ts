@@ -61,7 +61,8 @@ export interface ServeOptions extends ShellTablesOption, GovernedToolOptions, Sh
   readonly locale?: string;
   readonly identityRules: IdentityOptions;
   readonly destructiveMatch: "words" | "text";
-  readonly policyDeadlineMs: number;
+  /** Milliseconds of one evaluation, which then runs in a thread of its own; absent: none. */
+  readonly policyDeadlineMs?: number;
   readonly starlark: StarlarkOptions;
   readonly commands: CommandOptions;
   /** Further queries of cloud_query. */
@@ -160,6 +161,12 @@ function deadline(sources: Sources): number | undefined {
   return picked === undefined ? undefined : Number(picked.value);
 }
 
+/** Nobody has looked at a bundle of one's own; what this package ships is measured, and a thread of its own costs more than the policy. */
+function deadlineOf(bundle: BundleChoice, sources: Sources): { policyDeadlineMs?: number } {
+  const policyDeadlineMs = deadline(sources) ?? (bundle.packaged ? undefined : DEFAULT_DEADLINE_MS);
+  return policyDeadlineMs === undefined ? {} : { policyDeadlineMs };
+}
+
 function destructiveMatch(sources: Sources): "words" | "text" {
   return pick(SETTINGS.destructiveMatch, sources)?.value === "text" ? "text" : "words";
 }
@@ -185,7 +192,6 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     agentId: pick(SETTINGS.agentId, sources)?.value ?? defaultAgentId(sources.pid),
     requireDryRun: switchedOn(SETTINGS.requireAgentDryRun, sources),
     destructiveMatch: destructiveMatch(sources),
-    policyDeadlineMs: deadline(sources) ?? DEFAULT_DEADLINE_MS,
     approvalWaitMs: Number(pick(SETTINGS.approvalWait, sources)?.value ?? 0) * 1_000,
     confirmTimeoutMs: Number(pick(SETTINGS.confirmTimeoutMs, sources)?.value ?? DEFAULT_CONFIRM_TIMEOUT_MS),
     policy: policyOptions(sources),
@@ -204,9 +210,9 @@ export async function resolveServeOptions(flags: FlagValues, around: Surrounding
     ...(await readShellTables(pick(SETTINGS.shellTables, sources), checkTables)),
     ...(sources.file === undefined ? {} : { configFile: sources.file.path }),
   };
-  const bundle = pick(SETTINGS.bundle, sources);
   const allowlist = readAllowlist(pick(SETTINGS.agentToolsFile, sources));
-  return Object.freeze({ ...picked, ...allowlist, bundle: Object.freeze(findBundle(bundle, PACKAGED_BUNDLES)) });
+  const bundle = Object.freeze(findBundle(pick(SETTINGS.bundle, sources), PACKAGED_BUNDLES));
+  return Object.freeze({ ...picked, ...allowlist, bundle, ...deadlineOf(bundle, sources) });
 }
 
 /**

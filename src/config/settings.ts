@@ -144,7 +144,8 @@ export const SETTINGS = {
     kind: "number",
     env: ["REGATE_POLICY_DEADLINE_MS"],
     placeholder: "MS",
-    describe: "time limit of one policy evaluation, which then runs in a worker thread (default: 1000 in serve, none in decide)",
+    describe:
+      "time limit of one policy evaluation, which then runs in a worker thread (default: none in decide and for the bundles that Regate ships, else 1000)",
     problem: deadlineProblem,
   },
   confirmTimeoutMs: {

@@ -28,6 +28,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** How often, and after how long, a chain that seems broken is read again. */
 const REREADS = 2;
 const REREAD_MS = 5;
+/** How long it may take until a head without its file is seen. */
+const HEAD_ALONE_MS = 50;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 
 /**
@@ -90,9 +92,10 @@ export function watchChain(place: ChainPlace): { readonly state: () => ChainStat
   let seen: ChainEnd = EMPTY_END;
   let stamp = "";
   let state: ChainState = { kind: "missing" };
+  const stamps = stampReader(place);
   return {
     state() {
-      const now = stampsOf(place);
+      const now = stamps();
       if (now === stamp) return state;
       state = notOlder(readChain(place), seen);
       if (state.kind === "ok") seen = state.end;
@@ -182,10 +185,21 @@ function appendDurably(path: string, line: string): void {
   }
 }
 
-/** Most state directories have no chain, and every call asks: that must cost next to nothing. */
-function stampsOf(place: ChainPlace): string {
-  if (!existsSync(fileOf(place)) && !existsSync(headOf(place))) return "none";
-  return [fileOf(place), headOf(place), join(place.stateDir, "keys")].map(stampOf).join("|");
+/**
+ * Most state directories have no chain, and every call asks: that must cost next to nothing. Entries come before their head, so that a head
+ * alone, whose entries somebody took away, is looked for less often.
+ */
+function stampReader(place: ChainPlace): () => string {
+  const [file, head, keys] = [fileOf(place), headOf(place), join(place.stateDir, "keys")];
+  let withoutHead = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (existsSync(file)) return [file, head, keys].map(stampOf).join("|");
+    const now = performance.now();
+    if (now - withoutHead < HEAD_ALONE_MS) return "none";
+    if (existsSync(head)) return [file, head, keys].map(stampOf).join("|");
+    withoutHead = now;
+    return "none";
+  };
 }
 
 function stampOf(path: string): string {

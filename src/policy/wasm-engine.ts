@@ -36,20 +36,19 @@ export function createEngine(parts: EngineParts): Engine {
   const project = compileProjection(parts.inputPaths, parts.maxInputBytes);
   const write = parts.check === "whole" ? wholeThen(project, parts.maxInputBytes) : project;
   const parse = cachedParser(parts.dialect);
-  const remembered = rememberingEvaluator(parts.evaluator);
+  const evaluator = rememberingEvaluator(parts.evaluator);
   const decide = (input: unknown, entrypoint: Entrypoint = "gate/decision"): Decision => {
     try {
       const id = parts.entrypoints.get(entrypoint);
       if (id === undefined) throw new Error(`module has no entrypoint \`${entrypoint}\``);
-      const asked = entrypoint === "gate/result" ? remembered : parts.evaluator.evaluate;
-      return parse(asked(id, write(input)), entrypoint);
+      return parse(evaluator.evaluate(id, write(input)), entrypoint);
     } catch (error) {
       report(parts, error);
       return engineDenial("policy.error");
     }
   };
   const has = (entrypoint: Entrypoint): boolean => parts.entrypoints.has(entrypoint);
-  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, has, close: () => parts.evaluator.close() });
+  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, has, close: evaluator.close });
 }
 
 /** Checks the whole input first, also what the policy does not read. */
@@ -61,21 +60,28 @@ function wholeThen(project: Projection, bytes: number): Projection {
 }
 
 /**
- * Remembers what a policy answered to a short text lately, for results: most policies read the claim of them and nothing else. An evaluation
- * is a function of the entrypoint and of what the policy reads (trials W05); what failed is never remembered.
+ * Remembers what a policy answered to a short text lately: many rules read the claim and the tool, and the same ones come again. An
+ * evaluation is a function of the entrypoint and of what the policy reads, since no builtin has a clock or randomness (trials W05); what
+ * failed is never remembered.
  */
-function rememberingEvaluator({ evaluate }: Evaluator): Evaluator["evaluate"] {
+function rememberingEvaluator({ evaluate, close }: Evaluator): Evaluator {
   const known = new Map<string, string>();
-  return (entrypoint, input) => {
-    const key = `${entrypoint} ${input}`;
-    const before = known.get(key);
-    if (before !== undefined) return before;
-    const result = evaluate(entrypoint, input);
-    if (key.length + result.length <= CACHED_LENGTH) {
-      if (known.size >= CACHE_SIZE) known.clear();
-      known.set(key, result);
-    }
-    return result;
+  return {
+    evaluate(entrypoint, input) {
+      const key = `${entrypoint} ${input}`;
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      const result = evaluate(entrypoint, input);
+      if (key.length + result.length <= CACHED_LENGTH) {
+        if (known.size >= CACHE_SIZE) known.clear();
+        known.set(key, result);
+      }
+      return result;
+    },
+    close() {
+      known.clear();
+      close();
+    },
   };
 }
 

@@ -141,6 +141,7 @@ export function openClientSession(parts: ServerParts, client: ClientUser, upstre
     analyse: (command) => analyseCommand(command, { match: options.destructiveMatch, gitHelpers, tables: options.shellTables }),
     allowlist: options.allowlist,
     requireDryRun: options.requireDryRun,
+    answersFirst: upstream !== undefined,
     sandbox: confinement.kind,
     workdir: options.workdir,
     context: options.context,

@@ -15,12 +15,12 @@ import type { Approvals } from "./approvals.ts";
 import type { Confirm } from "./confirm.ts";
 import type { ReportProgress } from "./corridor-types.ts";
 import type { Effects } from "./effects.ts";
+import type { Endings } from "./endings.ts";
 import type { Recorder } from "./recorder.ts";
 import type { RetryChannel } from "./retry.ts";
 import type { Running } from "./running.ts";
 import type { SealedQuestions } from "./sealed-questions.ts";
 import type { SharedFront, SharedState } from "./shared-front.ts";
-import type { StopWatch } from "./stop-watch.ts";
 import type { Turns } from "./turns.ts";
 
 /** What a corridor is made of: one for each session. */
@@ -63,6 +63,8 @@ export interface CorridorOptions {
   readonly confirmTimeoutMs?: number | undefined;
   /** Where humans who are not in the session approve calls; absent: what needs an approval is refused. */
   readonly approvals?: Approvals | undefined;
+  /** True: outcomes and recorded output are written right after the answer is handed on, not before it. */
+  readonly answersFirst?: boolean | undefined;
   /** Registers the session while the corridor is open. */
   readonly sessions?: SessionRegistry | undefined;
   /** Shows the session to others while the corridor is open; the returned function ends that. */
@@ -87,13 +89,15 @@ export interface Core {
   readonly retries: Map<string, RetryChannel>;
   /** How their clients hear of progress, by decision id. */
   readonly progress: Map<string, ReportProgress>;
+  /** What policy sees of where tools run. */
+  readonly environment: { readonly sandbox: "bwrap" | "none" };
   readonly now: () => Date;
   readonly report: (problem: unknown) => void;
   readonly running: Running;
   /** Calls are judged in turn. */
   readonly turns: Turns;
-  /** Ends running handlers when a human says so; absent where there are no stops. */
-  readonly stopWatch: StopWatch | undefined;
+  /** Ends running handlers at shutdown, and when a human says so. */
+  readonly endings: Endings;
   /** Aborted when the corridor closes. */
   readonly shutdown: AbortController;
   /** Set by a denial with `halt` where there are no stops: nothing of this session is admitted any more (design §2). */

@@ -40,6 +40,8 @@ export interface CallRequest {
   readonly signal?: AbortSignal;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */
   readonly handler?: (args: JsonObject, context: ToolContext) => Promise<CallToolResult>;
+  /** What the handler's answer really was, for the recording, where the corridor only gets a stand-in. */
+  readonly answered?: () => JsonObject | undefined;
 }
 
 /** What the corridor answers: a tool result (refusals included), or that no such tool exists (the edge answers -32602). */

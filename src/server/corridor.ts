@@ -1,3 +1,4 @@
+import { fix } from "../call/fixed.ts";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { refuse } from "../gate/refuse.ts";
@@ -11,6 +12,7 @@ import { CONFIRM_TIMEOUT_MS, createConfirmer } from "./confirm.ts";
 import type { Core, CorridorOptions } from "./core.ts";
 import type { CallAnswer, CallRequest, Corridor } from "./corridor-types.ts";
 import { createEffects } from "./effects.ts";
+import { createEndings } from "./endings.ts";
 import { confirmationOf, enter } from "./enter.ts";
 import { preview } from "./judge-call.ts";
 import { listTools } from "./listing.ts";
@@ -23,7 +25,6 @@ import { refusalResult } from "./results.ts";
 import { createRunning } from "./running.ts";
 import { createSealedQuestions } from "./sealed-questions.ts";
 import { createSharedFront, type SharedFront, type SharedFrontOptions } from "./shared-front.ts";
-import { createStopWatch } from "./stop-watch.ts";
 import { createTurns } from "./turns.ts";
 
 /** A corridor that can also look ahead. */
@@ -85,17 +86,18 @@ function createCore(options: CorridorOptions): Core {
     options,
     session,
     shared,
-    recorder: createRecorder(log, report),
+    recorder: createRecorder(log, report, options.answersFirst),
     effects: createEffects(session.identity, session.watch),
     confirm: confirm === undefined ? undefined : createConfirmer(confirm, confirmTimeoutMs),
     questions: createSealedQuestions({ lifetimeMs: confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS }),
     retries: new Map(),
     progress: new Map(),
+    environment: fix({ sandbox: options.sandbox }),
     now,
     report,
     running: createRunning(),
     turns: createTurns(),
-    stopWatch: createStopWatch(options.authorities?.stops),
+    endings: createEndings(shutdown.signal, options.authorities?.stops),
     shutdown,
     stopped: false,
   };

@@ -11,7 +11,7 @@ import { forward, tokenOf } from "./gateway-forward.ts";
 import type { Names, Target } from "./gateway-names.ts";
 import { argumentsMisfit } from "./gateway-arguments.ts";
 import { bringUp } from "./gateway-hello.ts";
-import { resultText, standIn, taken, type Reply } from "./gateway-reply.ts";
+import { noReply, recordable, resultText, standIn, taken, type Reply } from "./gateway-reply.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { isModern } from "./modern.ts";
@@ -61,7 +61,7 @@ interface Entered {
 
 async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   const { request, signal } = entered.call;
-  const reply: Reply = { kind: "none", value: {}, numbers: [], text: "" };
+  const reply = noReply();
   const given = request.params?.["arguments"];
   const channel = isModern(request) ? retryChannel(edge, request.params ?? {}) : undefined;
   const mayExist = entered.target.kind !== "absent" || entered.target.servers.some((server) => server.status() === "down");
@@ -71,6 +71,7 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
     path: "direct",
     signal,
     ...(channel === undefined ? {} : { retry: channel.retry }),
+    answered: () => recordable(reply),
     ...(mayExist
       ? { handler: (_args: JsonObject, context: ToolContext) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) }
       : {}),

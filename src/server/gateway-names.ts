@@ -1,3 +1,4 @@
+import { fix } from "../call/fixed.ts";
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import { upstreamFacts, type RiskRows } from "../call/risk-table.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
@@ -44,11 +45,13 @@ export function createNames(upstreams: readonly Upstream<Owner>[], engine: Engin
   };
   let tables: readonly ToolTable[] = [];
   let byName = new Map<string, Target>();
+  let facts = new Map<Target, ToolFacts>();
   const rebuild = (): void => {
     const now = upstreams.map((server) => server.table());
     if (now.length === tables.length && now.every((table, index) => table === tables[index])) return;
     tables = now;
     byName = new Map();
+    facts = new Map();
     for (const server of upstreams) {
       const { tools, ambiguous } = server.table();
       for (const name of ambiguous) byName.set(wireName(server, name), { kind: "ambiguous", server });
@@ -62,7 +65,14 @@ export function createNames(upstreams: readonly Upstream<Owner>[], engine: Engin
     if (found !== undefined) return found;
     return { kind: "absent", servers: isSingle ? upstreams : upstreams.filter(({ entry }) => name.startsWith(`${entry.id}__`)) };
   };
-  return { find, wireName, isServed, factsOf: (name) => factsFor(find(name), name, rows) };
+  const factsOf = (name: string): ToolFacts => {
+    const target = find(name);
+    if (target.kind !== "tool") return factsFor(target, name, rows);
+    const known = facts.get(target) ?? fix(factsFor(target, name, rows));
+    facts.set(target, known);
+    return known;
+  };
+  return { find, wireName, isServed, factsOf };
 }
 
 function put(byName: Map<string, Target>, name: string, target: Target & { kind: "tool" }): void {

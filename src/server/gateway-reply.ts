@@ -20,6 +20,21 @@ export interface Reply {
   text: string;
 }
 
+/** Of a call that has no answer yet. */
+export function noReply(): Reply {
+  return { kind: "none", value: {}, numbers: [], text: "" };
+}
+
+/** Longest answer that is kept in a recording, in characters of its JSON. */
+const MAX_RECORDED = 256 * 1024;
+
+/** What the recording keeps of an upstream's answer. */
+export function recordable({ kind, value, text }: Reply): JsonObject | undefined {
+  if (kind === "error") return { structuredContent: { error: value }, isError: true };
+  if (kind !== "result") return undefined;
+  return text.length <= MAX_RECORDED ? value : { structuredContent: { omitted: `${text.length} characters` } };
+}
+
 /** What the corridor gets in place of the upstream's own result. */
 export const standIn = (isError: boolean): CallToolResult => ({ content: [], ...(isError ? { isError: true } : {}) });
 
@@ -61,6 +76,7 @@ export function taken(edge: GatewayEdge, end: ForwardEnd, { context, reply, fail
         method: "tools/call",
         facts: call.facts,
         call,
+        session: context.session,
         result: end.result,
         parent: context.link.decisionId,
       });

@@ -2,6 +2,7 @@ import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import { PassedOn, ToolError } from "../tools/tool-error.ts";
 import type { CallToolResult } from "./corridor-types.ts";
+import type { Endings } from "./endings.ts";
 import { isToolResult, refusalCodeOf, refusalResult } from "./results.ts";
 import { onAbort } from "./signals.ts";
 
@@ -21,10 +22,10 @@ export interface HandlerRun {
   readonly decisionId: string;
   /** Absent: the handler decides by itself how long it takes. */
   readonly timeoutMs?: number | undefined;
-  /** Aborted by the caller, or by shutdown. */
-  readonly signals: readonly (AbortSignal | undefined)[];
-  /** Aborted when a human ends what runs. */
-  readonly stop?: AbortSignal | undefined;
+  /** Aborted by the caller. */
+  readonly signal?: AbortSignal | undefined;
+  /** What else ends it: shutdown, or a human. */
+  readonly endings?: Endings | undefined;
   readonly start: (signal: AbortSignal) => Promise<CallToolResult>;
   /** Called once when the handler itself is over, which may be after the answer. */
   readonly onSettled: () => void;
@@ -43,7 +44,7 @@ export function handlerRefusal(decisionId: string, code: RefusalCode, text?: str
  */
 export async function runHandler(run: HandlerRun): Promise<HandlerEnd> {
   const stop = stopper(run);
-  const work = start(run, stop.signal);
+  const work = start(run, stop);
   const stopped = stop.stopped.then((code): HandlerEnd => ended(run, code));
   try {
     return await Promise.race([stopped, work]);
@@ -52,10 +53,11 @@ export async function runHandler(run: HandlerRun): Promise<HandlerEnd> {
   }
 }
 
-async function start(run: HandlerRun, signal: AbortSignal): Promise<HandlerEnd> {
+async function start(run: HandlerRun, stop: Stopper): Promise<HandlerEnd> {
   try {
-    const result: unknown = signal.aborted ? undefined : await run.start(signal);
-    return signal.aborted ? ended(run, run.stop?.aborted === true ? "call.stopped" : "call.cancelled") : bounded(run, result);
+    const result: unknown = stop.code() === undefined ? await run.start(stop.signal) : undefined;
+    const code = stop.code();
+    return code === undefined ? bounded(run, result) : ended(run, code);
   } catch (error) {
     return failed(run, error);
   } finally {
@@ -89,26 +91,32 @@ interface Stopper {
   readonly signal: AbortSignal;
   /** Settles only when the run is stopped from outside. */
   readonly stopped: Promise<StopCode>;
+  /** Why it was stopped, once it is. */
+  code(): StopCode | undefined;
   release(): void;
 }
 
-function stopper({ timeoutMs, signals, stop: stopSignal }: HandlerRun): Stopper {
+function stopper({ timeoutMs, signal, endings }: HandlerRun): Stopper {
   const controller = new AbortController();
   const { promise: stopped, resolve } = withResolver<StopCode>();
+  let reason: StopCode | undefined;
   const stop = (code: StopCode): void => {
+    if (reason !== undefined) return;
+    reason = code;
     resolve(code);
     controller.abort(new Error(code));
   };
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("call.timeout"), timeoutMs);
-  const release = onAbort(signals, () => stop("call.cancelled"));
-  const releaseStop = onAbort([stopSignal], () => stop("call.stopped"));
+  const release = onAbort([signal], () => stop("call.cancelled"));
+  const over = endings?.begin(stop);
   return {
     signal: controller.signal,
     stopped,
+    code: () => reason,
     release() {
       clearTimeout(timer);
       release();
-      releaseStop();
+      over?.();
     },
   };
 }

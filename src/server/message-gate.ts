@@ -8,6 +8,7 @@ import { buildMessageInput } from "../policy/build-input.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Entrypoint } from "../policy/engine.ts";
 import type { Core } from "./core.ts";
+import type { SessionView } from "../session/session.ts";
 import { isShown } from "./listing.ts";
 
 /** A message that is no call: a request in either direction, or a notification of the client. */
@@ -29,6 +30,8 @@ export interface ResultRequest {
   /** Decision that let the request pass. */
   readonly parent: string;
   readonly call?: ToolCall;
+  /** The session as the call was judged; looked at anew unless given. */
+  readonly session?: SessionView;
   readonly params?: Readonly<JsonObject>;
 }
 
@@ -111,11 +114,11 @@ function judgeResult(core: Core, request: ResultRequest, fault?: Refusal): Resul
 }
 
 function inputOf(core: Core, request: MessageRequest | ResultRequest): JsonObject {
-  const { sandbox, context } = core.options;
+  const { environment, options } = core;
   const now = core.now();
-  const look = core.session.watch.look();
-  const session = core.session.view(request.facts.name, now.getTime(), look);
-  return buildMessageInput({ ...request, time: now.toISOString(), session, environment: { sandbox }, context });
+  const given = "session" in request ? request.session : undefined;
+  const session = given ?? core.session.view(request.facts.name, now.getTime());
+  return buildMessageInput({ ...request, time: now.toISOString(), session, environment, context: options.context });
 }
 
 function verdictOf(core: Core, input: JsonObject, entrypoint: Entrypoint): Verdict {

@@ -8,7 +8,7 @@ import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
 import { unapproved, useEndOf } from "./approval-use.ts";
 import type { Core } from "./core.ts";
-import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
+import type { CallAnswer, CallRequest } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
 import type { HandlerEnd } from "./handler.ts";
 import { outcomeFacts } from "./outcome-facts.ts";
@@ -47,14 +47,15 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const read = recorded instanceof Promise ? await recorded : recorded === true;
   const gifts = { ...profileGifts(admitted, end), ...leaseIds(admitted, end) };
   done(end, { ...outcomeFacts(end.result), ...gifts, ...(read ? { identity_read_recorded: true } : {}) });
-  recordOutput(core, admitted, end.result);
+  const answer = end.result;
+  core.recorder.afterwards(() => recordOutput(core, admitted, admitted.request.answered?.() ?? { ...answer }));
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
 }
 
 /** Puts what is answered into the recording. The text of a result with structured content says the same, so it is left out. */
-function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, structuredContent, isError }: CallToolResult): void {
-  const data = structuredContent === undefined ? { content } : { structuredContent };
+function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, structuredContent, isError }: JsonObject): void {
+  const data = structuredContent === undefined ? { content: content ?? [] } : { structuredContent };
   const recorded = { decisionId: admission.decisionId, tool: call.tool, arguments: call.arguments };
   try {
     core.options.recording?.output(recorded, isError === true ? { ...data, isError } : data);
@@ -92,14 +93,13 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
   const guard = guardOf(use);
   const ended = admission.hold === undefined ? core.session.usage.started() : admission.hold.start();
   const settled = core.running.begin();
-  const watched = core.stopWatch?.begin();
   if (prepared.passesOn === true && request.retry !== undefined) core.retries.set(decisionId, request.retry);
   if (prepared.passesOn === true && request.progress !== undefined) core.progress.set(decisionId, request.progress);
   const end = await runHandler({
     decisionId,
     timeoutMs: prepared.timeoutMs,
-    signals: [request.signal, core.shutdown.signal],
-    stop: watched?.signal,
+    signal: request.signal,
+    endings: core.endings,
     start: (signal) =>
       prepared.start({
         call,
@@ -115,7 +115,6 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
       ticket?.ended();
       core.retries.delete(decisionId);
       core.progress.delete(decisionId);
-      watched?.ended();
       settled();
     },
     report: core.report,

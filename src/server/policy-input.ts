@@ -18,9 +18,9 @@ export interface Seen {
 
 /** The policy input of one call in this corridor (design §2). */
 export function inputFor(core: Core, { call, delegated }: MadeCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
-  const { sandbox, workdir, context } = core.options;
+  const { workdir, context } = core.options;
   const { session: theirs, ...delegation } = delegated ?? {};
-  const parts = { call, session: { ...session, ...theirs }, environment: { sandbox }, workdir, context };
+  const parts = { call, session: { ...session, ...theirs }, environment: core.environment, workdir, context };
   return buildPolicyInput({ ...parts, ...grantParts(grants), ...delegation });
 }
 
@@ -29,7 +29,7 @@ export function inputFor(core: Core, { call, delegated }: MadeCall, { session, g
  * a list does not vary with session state).
  */
 export function listingInputFor(core: Core, tool: string): JsonObject {
-  const { sandbox, workdir, context } = core.options;
+  const { workdir, context } = core.options;
   const now = core.now();
   const facts = core.options.factsOf(tool);
   const call: ToolCall = {
@@ -46,6 +46,6 @@ export function listingInputFor(core: Core, tool: string): JsonObject {
     session: _session,
     profile: _profile,
     ...input
-  } = buildPolicyInput({ call, session: view, environment: { sandbox }, workdir, context, listing: true });
+  } = buildPolicyInput({ call, session: view, environment: core.environment, workdir, context, listing: true });
   return input;
 }

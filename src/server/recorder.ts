@@ -6,6 +6,8 @@ export interface Recorder {
   decision(record: DecisionRecord): void;
   /** Never throws: what has run has run. An outcome that cannot be written is kept, and written before any further decision. */
   outcome(record: OutcomeRecord): void;
+  /** Takes what else is to be written when a call is over, which can wait until its answer is on its way. Must not throw. */
+  afterwards(write: () => void): void;
   /** Writes what is left, as far as it can be, and closes the log. */
   close(): void;
 }
@@ -14,9 +16,12 @@ export interface Recorder {
  * Puts the rule "this and every later call is refused until it can be written" (design §10) around a log: no decision is recorded while
  * an earlier outcome is not.
  * @param report told of each event that could not be written
+ * @param answersFirst true: an outcome is written right after the answer was handed on, and at the latest before the next decision
  */
-export function createRecorder(log: DecisionLog, report: (problem: unknown) => void): Recorder {
+export function createRecorder(log: DecisionLog, report: (problem: unknown) => void, answersFirst = false): Recorder {
   const owed: OutcomeRecord[] = [];
+  const left: (() => void)[] = [];
+  let scheduled: NodeJS.Immediate | undefined;
   const settle = (): void => {
     for (let next = owed[0]; next !== undefined; next = owed[0]) {
       log.outcome(next);
@@ -30,6 +35,11 @@ export function createRecorder(log: DecisionLog, report: (problem: unknown) => v
       report(error);
     }
   };
+  const writeAll = (): void => {
+    scheduled = undefined;
+    trySettle();
+    for (const write of left.splice(0)) write();
+  };
   return {
     decision(record) {
       settle();
@@ -37,10 +47,16 @@ export function createRecorder(log: DecisionLog, report: (problem: unknown) => v
     },
     outcome(record) {
       owed.push(record);
-      trySettle();
+      if (answersFirst) scheduled ??= setImmediate(writeAll);
+      else trySettle();
+    },
+    afterwards(write) {
+      if (scheduled === undefined) write();
+      else left.push(write);
     },
     close() {
-      trySettle();
+      clearImmediate(scheduled);
+      writeAll();
       log.close();
     },
   };

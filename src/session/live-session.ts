@@ -1,3 +1,4 @@
+import { fix } from "../call/fixed.ts";
 import { labelSource } from "./active-profile.ts";
 import type { ProfileSource } from "./active-profile.ts";
 import { SessionIdentityState, type IdentityState } from "./identity-state.ts";
@@ -54,14 +55,16 @@ export function createSession(options: SessionOptions): LiveSession {
   const { claim } = options;
   let who = whoOf(options.user, options.groups);
   const { identity, watch, usage } = options.mirror ?? ownState(options);
-  let client: ClientFacts = Object.freeze({ elicitation: false });
+  let client: ClientFacts = fix({ elicitation: false });
   return {
     claim,
     identity,
     watch,
     usage,
     setClient({ elicitation, name, version }) {
-      client = Object.freeze({ elicitation, ...fit("name", name), ...fit("version", version) });
+      const facts = { elicitation, ...fit("name", name), ...fit("version", version) };
+      const isNew = facts.elicitation !== client.elicitation || facts.name !== client.name || facts.version !== client.version;
+      if (isNew) client = fix(facts);
     },
     client: () => client,
     canElicit: () => client.elicitation,
@@ -100,10 +103,10 @@ function ownState(options: SessionOptions): Pick<LiveSession, "identity" | "watc
 }
 
 function whoOf(user: string, groups: readonly string[]): Pick<SessionView, "user" | "groups"> {
-  return Object.freeze({ user, groups: Object.freeze([...groups]) });
+  return Object.freeze({ user, groups: fix([...groups]) });
 }
 
 /** What a client calls itself goes into the policy input and the log, if it is short and can be written there. */
-function fit(key: "name" | "version", text: string | undefined): Partial<ClientFacts> {
+function fit(key: "name" | "version", text: string | undefined): { readonly name?: string; readonly version?: string } {
   return text !== undefined && text.length <= MAX_SELF_NAME && text.isWellFormed() ? { [key]: text } : {};
 }

@@ -13,7 +13,7 @@ symlinkSync(join(folder, "work/policy"), join(folder, "link"));
 
 function warning(parts: Partial<ServeOptions>): string | undefined {
   return insideWorkdirWarning({
-    bundle: { given: "default", path: join(folder, "workshop") },
+    bundle: { given: "default", path: join(folder, "workshop"), packaged: true },
     workdir: join(folder, "work"),
     policy: { dialect: "regate" },
     stateDir: join(folder, "state"),
@@ -41,7 +41,7 @@ function warning(parts: Partial<ServeOptions>): string | undefined {
   });
 }
 
-const bundle = (path: string): Partial<ServeOptions> => ({ bundle: { given: "x", path: join(folder, path) } });
+const bundle = (path: string): Partial<ServeOptions> => ({ bundle: { given: "x", path: join(folder, path), packaged: false } });
 const ROWS: readonly (readonly [string, Partial<ServeOptions>, string | undefined])[] = [
   ["nothing inside", {}, undefined],
   ["a folder whose name only starts alike", bundle("workshop"), undefined],

@@ -679,7 +679,7 @@ describe("the result", () => {
   it("decide has no deadline unless one is given", async () => {
     const flags: FlagValues = { values: new Map([["bundle", "flag/bundle"]]), switches: new Set() };
     expect(await resolveDecideOptions(flags, around)).toEqual({
-      bundle: { given: "flag/bundle", path: join(folder, "flag/bundle") },
+      bundle: { given: "flag/bundle", path: join(folder, "flag/bundle"), packaged: false },
       policy: { dialect: "regate" },
     });
     const env = { REGATE_POLICY_DEADLINE_MS: "50", REGATE_BUNDLE: "regate/bundle" };

@@ -76,14 +76,14 @@ describe("engine with a deadline", { timeout: SLOW }, () => {
       await setImmediate();
       return threads.length;
     };
-    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 1]);
+    expect([engine.decide({ ok: true, n: 1 }).allow, await count()]).toEqual([true, 1]);
     // Killed, and nobody has noticed yet: nothing answers, so the call is denied at its deadline.
     void threads[0]?.terminate();
-    expect(engine.decide({ ok: true }).reasons[0]?.code).toBe("policy.error");
-    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 2]);
+    expect(engine.decide({ ok: true, n: 2 }).reasons[0]?.code).toBe("policy.error");
+    expect([engine.decide({ ok: true, n: 3 }).allow, await count()]).toEqual([true, 2]);
     // Killed and noticed: the next call starts another thread and is decided.
     await threads[1]?.terminate();
-    expect([engine.decide({ ok: true }).allow, await count()]).toEqual([true, 3]);
+    expect([engine.decide({ ok: true, n: 4 }).allow, await count()]).toEqual([true, 3]);
     expect(faults).toEqual(["no answer within 3000 ms"]);
   });
 

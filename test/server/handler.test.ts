@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CallToolResult } from "../../src/server/corridor-types.ts";
+import { createEndings } from "../../src/server/endings.ts";
 import { RESULT_CAP_BYTES, runHandler } from "../../src/server/handler.ts";
 import type { HandlerRun } from "../../src/server/handler.ts";
 import { ToolError } from "../../src/tools/tool-error.ts";
@@ -21,7 +22,6 @@ function run(start: HandlerRun["start"], parts: Partial<HandlerRun> = {}) {
   let settled = 0;
   const end = runHandler({
     decisionId: "d1",
-    signals: [],
     start,
     onSettled: () => (settled += 1),
     report: (problem) => reports.push(problem),
@@ -97,9 +97,10 @@ describe("runHandler", () => {
     expect(settled()).toBe(1);
   });
 
-  it("stops when any of its signals is aborted", async () => {
+  it.each(["signal", "endings"] as const)("stops when it is aborted by its %s", async (way) => {
     const controller = new AbortController();
-    const { end } = run(() => new Promise(() => undefined), { signals: [undefined, new AbortController().signal, controller.signal] });
+    const { signal } = controller;
+    const { end } = run(() => new Promise(() => undefined), way === "signal" ? { signal } : { endings: createEndings(signal, undefined) });
     controller.abort();
     expect(await end).toEqual({
       status: "cancelled",
@@ -115,7 +116,7 @@ describe("runHandler", () => {
         started = true;
         return Promise.resolve(OK);
       },
-      { signals: [AbortSignal.abort()] },
+      { signal: AbortSignal.abort() },
     );
     expect(await end).toMatchObject({ status: "cancelled" });
     expect(started).toBe(false);

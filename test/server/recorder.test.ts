@@ -44,6 +44,25 @@ describe("createRecorder", () => {
     expect(lines).toEqual(["decision 1", "decision 2", "outcome 1", "outcome 2", "decision 4"]);
   });
 
+  it("writes outcomes after the answer, but before the next decision and before it closes, if it is told to", async () => {
+    const { log, lines } = disk();
+    const recorder = createRecorder(log, () => undefined, true);
+    const over = (id: string): void => {
+      recorder.outcome(outcome(id));
+      recorder.afterwards(() => lines.push(`output ${id}`));
+    };
+    recorder.decision(decision("1"));
+    over("1");
+    expect(lines).toEqual(["decision 1"]);
+    recorder.decision(decision("2"));
+    expect(lines).toEqual(["decision 1", "outcome 1", "decision 2"]);
+    await new Promise(setImmediate);
+    over("2");
+    expect(lines.slice(3)).toEqual(["output 1"]);
+    recorder.close();
+    expect(lines.slice(4)).toEqual(["outcome 2", "output 2"]);
+  });
+
   it("writes what is owed before it closes, and closes whatever happens", () => {
     const { log, lines, state } = disk();
     const recorder = createRecorder(log, () => undefined);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import canonicalize from "canonicalize";
 import { describe, expect, it } from "vitest";
@@ -40,6 +40,25 @@ describe("a server that the gateway starts", () => {
     await gateway.ask({ id: 6, method: "prompts/get", params: { name: "two__hello" } });
     expect(readFileSync(starts, "utf8")).toBe("xx");
     expect(gateway.stderr().match(/server `dead`/g)).toHaveLength(2);
+  });
+
+  it("the recording holds what went to the server and what it answered, redacted", async () => {
+    const stateDir = folder();
+    const gateway = startGateway({ stateDir });
+    await gateway.hello();
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    expect(codeOf(await gateway.call("echo", { text: `token ${secret} and more` }))).toBe("ok");
+    const events = (): JsonObject[] => {
+      const [name = ""] = readdirSync(join(stateDir, "state/recordings"));
+      const text = readFileSync(join(stateDir, "state/recordings", name), "utf8");
+      return text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as JsonObject);
+    };
+    await expect.poll(() => events().map(({ type }) => type)).toEqual(["input", "output"]);
+    expect(JSON.stringify(events()[1]?.["data"])).toContain("[REDACTED]");
+    expect(JSON.stringify(events())).not.toContain(secret);
   });
 
   it("[gateway:pins] the definitions are checked again after a restart", async () => {
