@@ -79,7 +79,12 @@ export function clientIsReady(edge: GatewayEdge): void {
 /** Tells a client of lists that were answered, or whose existence was announced, without this server. */
 export function tellLate(edge: GatewayEdge, server: Upstream<Owner>): void {
   if (!edge.state.missed.delete(server) || edge.state.isClosing) return;
-  for (const kind of ["tools", "prompts", "resources"]) edge.send(`{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`);
+  for (const subscription of edge.subscriptions) subscription.attach(server);
+  for (const kind of ["tools", "prompts", "resources"]) {
+    const method = `notifications/${kind}/list_changed`;
+    for (const subscription of edge.subscriptions) subscription.changed(method, {});
+    if (edge.state.hello?.era !== "modern") edge.send(`{"jsonrpc":"2.0","method":"${method}"}`);
+  }
 }
 
 /** Brings a server up for a request to it: one that is down is started again, and its return is told to the client. */

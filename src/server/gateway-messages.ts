@@ -11,6 +11,7 @@ import { serverOfResource } from "./gateway-resources.ts";
 import { serverFacts, type Names } from "./gateway-names.ts";
 import { redacted } from "./gateway-redact.ts";
 import { bringUp } from "./gateway-hello.ts";
+import { answerListen } from "./gateway-listen.ts";
 import { greetIfNeeded } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
@@ -45,6 +46,8 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
   if (!verdict.allowed) return refusedMessage(request, verdict);
   greetIfNeeded(edge, request);
   await serversUp(edge, request, first ?? named?.server);
+  const isListen = method === "subscriptions/listen" && isModern(request);
+  if (isListen && first?.era() !== "modern") return await answerListen(edge, message);
   if (first === undefined && method === "logging/setLevel") return await toAll(edge, message);
   const target = first ?? named?.server ?? (await targetOf(edge, request));
   if (target === "ambiguous")

@@ -11,6 +11,7 @@ import type { OpenCorridor } from "./corridor.ts";
 import type { EdgeLog } from "./edge-log.ts";
 import type { Exchange } from "./exchange.ts";
 import type { ProbeAnswer } from "./gateway-probe.ts";
+import type { Subscription } from "./gateway-subscription.ts";
 import type { InFlight } from "./in-flight.ts";
 
 /** Limits of what passes. */
@@ -48,6 +49,8 @@ export interface Owner {
   readonly token: JsonValue | undefined;
   /** The tool that it calls. */
   readonly facts?: ToolFacts;
+  /** The subscription that a server is listened to for. */
+  readonly subscription?: Subscription;
 }
 
 /** A request of an upstream, or of ours, that the client has not answered yet. */
@@ -76,6 +79,10 @@ export interface GatewayEdge {
   readonly factsOf: (wireName: string) => ToolFacts;
   /** Confirmation states that went out in this session. */
   readonly states: Set<string>;
+  /** Open subscriptions of a client of 2026-07-28 that Regate serves itself. */
+  readonly subscriptions: Set<Subscription>;
+  /** Keys of the subscriptions that watch a resource of a legacy server, by server id and uri. */
+  readonly watched: Map<string, Set<string>>;
   readonly state: {
     /** What the first `initialize` said. */
     hello?: Hello;

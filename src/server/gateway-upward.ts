@@ -6,6 +6,7 @@ import type { Flight } from "../upstream/peer.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { REFUSED_MESSAGE } from "./gateway-messages.ts";
 import { serverFacts } from "./gateway-names.ts";
+import { isChange, SUBSCRIPTION_META } from "./gateway-subscription.ts";
 import type { Asked, GatewayEdge, Owner } from "./gateway-types.ts";
 import { writeJson } from "./json-writer.ts";
 import type { ScreenedLine } from "./screen.ts";
@@ -22,7 +23,7 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
 ]);
 /** Notifications that belong to no request. */
 const UNBOUND = new Set(["tools", "prompts", "resources"].map((kind) => `notifications/${kind}/list_changed`));
-const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
 const PREFIX = `regate-${randomBytes(12).toString("hex")}-`;
 
 /** Passes a notification of an upstream on, on the way of the request that it belongs to; ids and tokens become the client's own. */
@@ -41,14 +42,21 @@ export function passNotification(
     if (about?.owner === undefined) return edge.log.count(`server \`${server.entry.id}\`: dropped progress of no request`);
     if (about.owner.token !== params["progressToken"]) changed = { ...params, progressToken: about.owner.token ?? null };
   }
-  const subscription = isJsonObject(params["_meta"]) ? params["_meta"][SUBSCRIPTION] : undefined;
+  const subscription = isJsonObject(params["_meta"]) ? params["_meta"][SUBSCRIPTION_META] : undefined;
+  if (subscription === undefined && isChange(method) && server.era() === "legacy") {
+    for (const open of edge.subscriptions) open.changed(method, params);
+    if (edge.state.hello?.era === "modern") return;
+  }
   if (subscription !== undefined && peer !== undefined) {
     about = [...peer.flights()].find(
       ({ id }) => id === JSON.stringify(subscription) || JSON.stringify(id) === JSON.stringify(subscription),
     );
     if (about?.owner === undefined) return edge.log.count(`server \`${server.entry.id}\`: dropped a message of no subscription`);
     const id = JSON.parse(about.owner.idJson) as JsonValue;
-    changed = { ...params, _meta: { ...(params["_meta"] as JsonObject), [SUBSCRIPTION]: id } };
+    changed = { ...params, _meta: { ...(params["_meta"] as JsonObject), [SUBSCRIPTION_META]: id } };
+    const own = about.owner.subscription;
+    if (own !== undefined && method === ACKNOWLEDGED) return own.acknowledged(server, params["notifications"]);
+    if (own !== undefined) return own.changed(method, changed);
   }
   if (about === undefined && !UNBOUND.has(method)) about = lastCall(server);
   const body = Object.hasOwn(message.message, "params") ? `,"params":${writeJson(changed, numbers, ["params"])}` : "";
@@ -56,7 +64,7 @@ export function passNotification(
 }
 
 function lastCall(server: Upstream<Owner>): FlightOf | undefined {
-  return [...(server.peer()?.flights() ?? [])].findLast(({ owner }) => owner !== undefined);
+  return [...(server.peer()?.flights() ?? [])].findLast(({ owner, method }) => owner !== undefined && method !== "subscriptions/listen");
 }
 
 function sendAbout(edge: GatewayEdge, owner: Owner | undefined, json: string): boolean {

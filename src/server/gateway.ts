@@ -117,6 +117,8 @@ function openClient({ shared, parts }: Gateway, side: Side): OpenClient {
     reasons: new Map(),
     factsOf: names.factsOf,
     states: new Set(),
+    subscriptions: new Set(),
+    watched: new Map(),
     state: { capabilities: {}, isReady: false, answersItself: false, lastAsked: 0, isClosing: false, missed: new Set(), waited: new Set() },
   };
   session.human.connect(confirmThrough(edge));

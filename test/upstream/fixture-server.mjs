@@ -11,9 +11,24 @@ const tool = (name, more = {}) => ({
   ...more,
 });
 let tools = [
-  ...["echo", "slow", "hang", "crash", "fail", "progress", "ask", "big", "drift", "grow", "env", "whoami", "run_shell", "pid", "say"].map(
-    (name) => tool(name),
-  ),
+  ...[
+    "echo",
+    "slow",
+    "hang",
+    "crash",
+    "fail",
+    "progress",
+    "ask",
+    "big",
+    "drift",
+    "grow",
+    "env",
+    "whoami",
+    "run_shell",
+    "pid",
+    "say",
+    ...(options.more ?? []),
+  ].map((name) => tool(name)),
   tool("wipe", { annotations: { destructiveHint: true } }),
   tool("look", { annotations: { readOnlyHint: true } }),
   ...(options.tools ?? []),
@@ -27,6 +42,15 @@ const waiting = new Map();
 const result = (id, content, more = {}) =>
   send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify({ content: [{ type: "text", text: content }], ...more })}}`);
 const CAPABILITIES = { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true }, logging: {}, completions: {} };
+
+/** Ids and filters of open subscriptions. */
+const listening = new Map();
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+/** Tells a change: to those who listen in the modern way, else to everybody. */
+const changed = (method, params = {}) => {
+  if (!options.modern || listening.size === 0) return send({ jsonrpc: "2.0", method, ...(params.uri === undefined ? {} : { params }) });
+  for (const id of listening.keys()) send({ jsonrpc: "2.0", method, params: { ...params, _meta: { [SUBSCRIPTION]: id } } });
+};
 
 const CALLS = {
   echo: (id, { params }, line) =>
@@ -53,13 +77,23 @@ const CALLS = {
   big: (id, { params }) => result(id, "x".repeat(params.arguments.n)),
   drift: (id) => {
     tools[0] = { ...tools[0], description: "now something else" };
-    send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    changed("notifications/tools/list_changed");
     result(id, "drifted");
   },
   grow: (id) => {
     tools.push(tool("late"));
-    send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    changed("notifications/tools/list_changed");
     result(id, "grown");
+  },
+  touch: (id, { params }) => {
+    changed("notifications/resources/updated", { uri: params.arguments.s });
+    result(id, "touched");
+  },
+  endListening: (id) => {
+    for (const open of listening.keys())
+      send({ jsonrpc: "2.0", id: open, result: { resultType: "complete", _meta: { [SUBSCRIPTION]: open } } });
+    listening.clear();
+    result(id, "ended");
   },
   pid: (id) => result(id, String(process.pid)),
   // Says a line as it stands; `ID` and `TOKEN` in it are the call's own. The call is answered by the line itself, or after it.
@@ -111,6 +145,8 @@ const METHODS = {
     }),
   "prompts/get": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { messages: [{ role: "user", content: { type: "text", text: params.name } }] } }),
+  "resources/subscribe": (id) => send({ jsonrpc: "2.0", id, result: {} }),
+  "resources/unsubscribe": (id) => send({ jsonrpc: "2.0", id, result: {} }),
   "completion/complete": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { completion: { values: [params.ref.name ?? params.ref.uri] } } }),
   "logging/setLevel": (id) => send({ jsonrpc: "2.0", id, result: {} }),
@@ -130,12 +166,16 @@ const METHODS = {
             },
           }),
         "tools/list": (id) => send({ jsonrpc: "2.0", id, result: { tools, resultType: "complete", ttlMs: 60_000, cacheScope: "public" } }),
-        "subscriptions/listen": (id) =>
+        "subscriptions/listen": (id, { params }) => {
+          if (options.deafListen) return;
+          listening.set(id, params.notifications);
+          const notifications = params.notifications;
           send({
             jsonrpc: "2.0",
             method: "notifications/subscriptions/acknowledged",
-            params: { _meta: { "io.modelcontextprotocol/subscriptionId": id }, notifications: {} },
-          }),
+            params: { _meta: { [SUBSCRIPTION]: id }, notifications },
+          });
+        },
       }
     : {}),
   ...(options.modernOnly ? { initialize: (id) => send({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } }) } : {}),
