@@ -151,8 +151,8 @@ async function subscribeLegacy({ edge, message, uris }: Listening, server: Upstr
     (wanted.resourceSubscriptions ?? []).map(async (uri) => {
       const method = "resources/subscribe";
       const peer = server.peer();
-      if (peer === undefined || !edge.corridor.message({ method, from: "client", params: { uri }, facts: serverFacts(server) }).allowed)
-        return;
+      const verdict = await edge.corridor.message({ method, from: "client", params: { uri }, facts: serverFacts(server) });
+      if (peer === undefined || !verdict.allowed) return;
       const timeoutMs = ACKNOWLEDGE_MS;
       const end = await forward(edge, peer, { method, params: { uri }, numbers: [], owner, signal: message.signal, timeoutMs });
       if (end.kind !== "result") return;

@@ -48,7 +48,7 @@ const listening = new Map();
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 /** Tells a change: to those who listen in the modern way, else to everybody. */
 const changed = (method, params = {}) => {
-  if (!options.modern || listening.size === 0) return send({ jsonrpc: "2.0", method, ...(params.uri === undefined ? {} : { params }) });
+  if (!options.modern || listening.size === 0) send({ jsonrpc: "2.0", method, ...(params.uri === undefined ? {} : { params }) });
   for (const id of listening.keys()) send({ jsonrpc: "2.0", method, params: { ...params, _meta: { [SUBSCRIPTION]: id } } });
 };
 
