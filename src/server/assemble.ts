@@ -103,20 +103,15 @@ export function openClientSession(parts: ServerParts, client: ClientUser, upstre
   const { isAuthenticated, sharers, ...who } = client;
   const { options, sessions, factsOf: declared, profiles, starlark } = parts;
   const { engine, stateDir, note, confinement } = options;
-  const claim = makeClaim({ agentId: options.agentId });
+  const claim = makeClaim(options);
   const log = openSessionLog(options, claim);
   const report = (problem: unknown): void => note(isProfileError(problem) ? profileProblem(problem) : messageOf(problem));
   const factsOf = upstream?.factsOf ?? declared;
   const commands = createCommandBook(declared);
   const scripts = createScriptCalls();
   const logFile = decisionLogFile(stateDir, claim.sessionId);
-  const authorities = openAuthorities({
-    stateDir,
-    caller: { sessionId: claim.sessionId, agentId: claim.agentId },
-    environment: options.environment,
-    now: () => new Date(),
-    report: note,
-  });
+  const { environment } = options;
+  const authorities = openAuthorities({ stateDir, caller: { ...claim }, environment, now: () => new Date(), report: note });
   const late = createLate<OpenCorridor>();
   const human = createHumanLine();
   const local = (): readonly Tool[] => [

@@ -116,7 +116,7 @@ function judgeResult(core: Core, request: ResultRequest, fault?: Refusal): Resul
 function inputOf(core: Core, request: MessageRequest | ResultRequest): JsonObject {
   const { environment, options } = core;
   const now = core.now();
-  const given = "session" in request ? request.session : undefined;
+  const given = core.shared === undefined && "session" in request ? request.session : undefined;
   const session = given ?? core.session.view(request.facts.name, now.getTime());
   return buildMessageInput({ ...request, time: now.toISOString(), session, environment, context: options.context });
 }
