@@ -131,6 +131,24 @@ describe.skipIf(!haveRedis)("[002-acl] the users of the ACL file", () => {
     expect(text.trim().split("\n")).toHaveLength(4);
   });
 
+  it("what a script has written in several steps is there again when Redis has read its append-only file", async () => {
+    const durable = await startRedis({ aclFile: `${process.cwd()}/${FILE}`, appendOnly: true });
+    try {
+      const url = durable.url("worker", "change-me-worker");
+      const before = await clientOf(url);
+      const script = "redis.call('HSET', KEYS[1], 'state', 'claimed') redis.call('EXPIRE', KEYS[1], '600') return 1";
+      await before.sendCommand(["EVAL", script, "1", "sg:tools:ledger:o"]);
+      before.destroy();
+      await durable.kill();
+      await durable.start();
+      const after = await clientOf(url);
+      expect(await after.hmGet("sg:tools:ledger:o", "state")).toEqual(["claimed"]);
+      after.destroy();
+    } finally {
+      await durable.stop();
+    }
+  });
+
   it("front and worker do all of their work as producer and worker", { timeout: 60_000 }, async () => {
     const session = await connect(
       ["--tools-backend", urlOf("producer"), "--proof-key-file", place.keyFile, ...horizonFlags(), "--bundle", "agent-session"],
