@@ -1,5 +1,5 @@
 import { ConfigError } from "../config/config-error.ts";
-import { resolveDelegateOptions } from "../config/delegate-options.ts";
+import { placeholderWarning, resolveDelegateOptions } from "../config/delegate-options.ts";
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
@@ -117,6 +117,8 @@ async function run(args: Arguments, io: Io): Promise<number> {
   };
   const said = (claim?: Started["claim"]): void =>
     sayStart(options, { engine, confinement, ...(claim === undefined ? {} : { claim }) }, io);
+  const known = delegate === undefined ? undefined : placeholderWarning(delegate.url, "--tools-backend");
+  if (known !== undefined) io.note(known);
   const server = await start(shared, io, said);
   await server.ended;
   backend?.close();

@@ -1,5 +1,5 @@
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
-import { resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
+import { placeholderWarning, resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
 import { FRONT_ONLY } from "../config/delegate-settings.ts";
 import { HTTP_SETTINGS } from "../config/http-settings.ts";
 import { resolveServeOptions } from "../config/options.ts";
@@ -53,6 +53,8 @@ async function run(args: Arguments, io: Io): Promise<number> {
   );
   const warning = confinement.kind === "none" ? insideWorkdirWarning(options) : undefined;
   if (warning !== undefined) io.note(warning);
+  const known = placeholderWarning(delegate.url, "--redis");
+  if (known !== undefined) io.note(known);
   await worker.ended;
   engine.close();
   return 0;
