@@ -15,4 +15,6 @@ export interface Exchange {
   readonly scope?: string;
   /** Aborted when the client gave the request up; its call is then cancelled, and nothing is answered. Absent: only a message cancels. */
   readonly givenUp?: AbortSignal;
+  /** The headers of a request of 2026-07-28, by name in lower case: what they say of its arguments is compared where the tool is known. */
+  readonly headers?: Readonly<Record<string, readonly string[] | undefined>>;
 }

@@ -18,7 +18,8 @@ import { isModern } from "./modern.ts";
 import { refusalCodeOf } from "./results.ts";
 import { PIN_CODES, refusal } from "./gateway-refusals.ts";
 import { asking, retryChannel } from "./gateway-retry.ts";
-import { quoted, RPC } from "./rpc.ts";
+import { paramMismatch } from "./gateway-params.ts";
+import { quoted, RPC, type RpcError } from "./rpc.ts";
 import type { ScreenedRequest } from "./screen.ts";
 
 /** A tools/call on its way. */
@@ -61,6 +62,9 @@ interface Entered {
 
 async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   const { request, signal } = entered.call;
+  // Of a tool that the agent may not see nothing is told by its headers either.
+  const wrong = edge.corridor.isShown(nameOf(entered.call)) ? headersProblem(edge, entered.call, entered.target) : undefined;
+  if (wrong !== undefined) return errorAnswer(wrong, request.id);
   const reply = noReply();
   const given = request.params?.["arguments"];
   const channel = isModern(request) ? retryChannel(edge, request.params ?? {}) : undefined;
@@ -87,6 +91,16 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   return resultAnswer(id, resultText(reply, answer.result, isModern(request)));
 }
 
+/** A call over HTTP whose `Mcp-Param-*` headers do not say what its arguments say. */
+function headersProblem({ log }: GatewayEdge, { request, exchange }: GatewayCall, target: Target): RpcError | undefined {
+  if (exchange?.headers === undefined || target.kind !== "tool" || target.tool.status !== "ok") return undefined;
+  const given = request.params?.["arguments"];
+  const name = paramMismatch(target.tool.definition["inputSchema"], isJsonObject(given) ? given : {}, exchange.headers);
+  if (name === undefined) return undefined;
+  log.count(`refused a call (headers, ${RPC.headerMismatch})`);
+  return { code: RPC.headerMismatch, message: `\`${name}\` is missing or does not say what the body says` };
+}
+
 interface Run {
   readonly context: ToolContext;
   readonly reply: Reply;
@@ -111,6 +125,11 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   if (target.kind === "ambiguous") return fail("name.ambiguous");
   const { tool } = target;
   if (tool.status !== "ok") return fail(PIN_CODES[tool.status]);
+  const wrong = target === first ? undefined : headersProblem(edge, call, target);
+  if (wrong !== undefined) {
+    Object.assign(reply, { kind: "error", value: wrong, numbers: [], text: JSON.stringify(wrong) });
+    return standIn(true);
+  }
   const settings = settingsOf(server.entry, tool.name);
   const checked = argumentsMisfit(context.call.arguments, tool, settings.arguments);
   const misfit = typeof checked === "object" ? await checked : checked;

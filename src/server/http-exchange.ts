@@ -23,6 +23,8 @@ export interface PostOptions {
   readonly headers?: ReplyHeaders;
   /** Given for stateless requests: the end of the connection then cancels the call (reference/gateway.md, HTTP). */
   readonly scope?: string;
+  /** The request's own headers, given for stateless requests. */
+  readonly requestHeaders?: NonNullable<Exchange["headers"]>;
 }
 
 /** Unread bytes of one stream above which further messages do not go on it. */
@@ -59,6 +61,7 @@ export function openExchange(response: ServerResponse, options: PostOptions): Po
       return true;
     },
     ...(scope === undefined ? {} : { scope, givenUp: givenUp.signal }),
+    ...(options.requestHeaders === undefined ? {} : { headers: options.requestHeaders }),
   };
 
   function reply(answer: Answer | undefined): void {

@@ -77,9 +77,9 @@ function carries({ headersDistinct }: IncomingMessage, name: string, expected: s
 const WRAPPED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 
 /** The text of a header value: plain visible ASCII, or UTF-8 in the wrapping of SEP-2243; undefined for anything else. */
-function decodedHeader(value: string): string | undefined {
+export function decodedHeader(value: string): string | undefined {
   const wrapped = WRAPPED.exec(value)?.[1];
-  if (wrapped === undefined) return /^[\u0020-\u007e]*$/.test(value) ? value : undefined;
+  if (wrapped === undefined) return /^[\u0020-\u007e]*$/.test(value) && !/^=\?base64\?.*\?=$/.test(value) ? value : undefined;
   const bytes = Buffer.from(wrapped, "base64");
   if (bytes.toString("base64") !== wrapped) return undefined;
   try {

@@ -71,7 +71,8 @@ async function answerModern(parts: FrontParts, asked: Asked, line: AskingLine): 
   const client = await parts.clients.stateless(principal);
   if (client === undefined) return refuseFull(parts, asked, id);
   if (line.kind === "notification") return told(asked, client, line);
-  void (await answerRequest(parts, asked, { client, line, statusOf: modernStatus, scope: nextScope() }));
+  const stateless = { scope: nextScope(), requestHeaders: request.headersDistinct };
+  void (await answerRequest(parts, asked, { client, line, statusOf: modernStatus, ...stateless }));
 }
 
 let scopes = 0;
@@ -115,7 +116,7 @@ async function openSession(parts: FrontParts, asked: Asked, line: RequestLine): 
   if (!isOpen) await parts.clients.end(client);
 }
 
-interface Question extends Pick<PostOptions, "statusOf" | "scope" | "headers"> {
+interface Question extends Pick<PostOptions, "statusOf" | "scope" | "headers" | "requestHeaders"> {
   readonly client: HttpClient;
   readonly line: RequestLine;
 }

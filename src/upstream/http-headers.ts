@@ -1,10 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { SentContext } from "./link.ts";
+import { paramHeaders, scalarText, valueAt } from "./param-headers.ts";
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
-const PARAM_KEY = "x-mcp-header";
-/** Deepest nesting of properties that is looked at. */
-const MAX_DEPTH = 16;
 
 /** Where the name is that `Mcp-Name` repeats. */
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -28,7 +26,7 @@ export function modernHeaders(message: JsonObject, { inputSchema }: SentContext 
     "MCP-Protocol-Version": headerText(version),
     "Mcp-Method": headerText(method),
     ...(NAMED.has(method) && typeof name === "string" ? { "Mcp-Name": headerText(name) } : {}),
-    ...(inputSchema === undefined ? {} : paramHeaders(inputSchema, objectIn(params, "arguments"))),
+    ...(inputSchema === undefined ? {} : paramHeadersOf(inputSchema, objectIn(params, "arguments"))),
   };
 }
 
@@ -38,27 +36,14 @@ function objectIn(from: JsonObject, key: string): JsonObject {
 }
 
 /** `Mcp-Param-*` for the arguments whose property is declared with `x-mcp-header`. */
-function paramHeaders(schema: Readonly<JsonObject>, args: JsonObject, depth = 0): Record<string, string> {
+function paramHeadersOf(schema: Readonly<JsonObject>, args: JsonObject): Record<string, string> {
   const found: Record<string, string> = {};
-  if (depth > MAX_DEPTH) return found;
-  for (const [key, property] of Object.entries(objectIn(schema, "properties"))) {
-    const value = Object.hasOwn(args, key) ? args[key] : undefined;
-    if (!isJsonObject(property) || value === undefined || value === null) continue;
-    const text = scalarText(value);
-    const name = property[PARAM_KEY];
-    if (typeof name === "string" && isToken(name) && text !== undefined) found[`Mcp-Param-${name}`] = headerText(text);
-    if (isJsonObject(value)) Object.assign(found, paramHeaders(property, value, depth + 1));
+  for (const { header, path } of paramHeaders(schema)) {
+    const value = valueAt(args, path);
+    const text = value === undefined ? undefined : scalarText(value);
+    if (text !== undefined) found[header] = headerText(text);
   }
   return found;
-}
-
-function scalarText(value: JsonValue): string | undefined {
-  if (typeof value === "string") return value;
-  return typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value)) ? String(value) : undefined;
-}
-
-function isToken(name: string): boolean {
-  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/.test(name);
 }
 
 /** A text as a header value: as it is when it is visible ASCII, else UTF-8 in the wrapping of SEP-2243. */
