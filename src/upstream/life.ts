@@ -30,6 +30,8 @@ export interface Self<Owner> {
     hello?: Hello;
     mayInitialize: boolean;
     table: ToolTable;
+    /** How the server refused the handshake, if it did: the end of a line. */
+    refused?: string;
     /** What was told about the table last. */
     problems: string;
     /** Listings run one after the other. */
@@ -114,10 +116,19 @@ async function greeting<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<Pe
   if (peer === undefined) return { kind: "lost", sent: false };
   const answer =
     hello.era === "modern" ? NONE : await peer.request({ method: "initialize", params: hello.params, owner: undefined }).answer;
+  if (answer.kind === "error") self.state.refused = refusedText(answer.error, (text) => self.options.host.redact(text));
   if (answer.kind !== "result") return answer;
   life.greeting = withoutUnpinned(self, answer.result);
   sendInitialized(self, life);
   return { ...answer, result: life.greeting };
+}
+
+/** A server that knows revision 2026-07-28 alone has no handshake, and nothing can be added to the requests of an older client for it. */
+function refusedText({ code, message }: JsonObject, redact: (text: string) => string): string {
+  const said = typeof message === "string" ? redact(message.replaceAll(/[^\P{C}]/gu, "?").slice(0, 160)) : "";
+  const isUnknown = code === -32601 || code === -32022;
+  const hint = isUnknown ? "; a server of revision 2026-07-28 alone serves clients of that revision only" : "";
+  return `: it refused the handshake (${typeof code === "number" ? code : "no code"}, \`${said}\`)${hint}`;
 }
 
 /** Changed instructions are left out (reference/gateway.md, Pins). */

@@ -128,7 +128,7 @@ async function settle<Owner>(self: Self<Owner>): Promise<boolean> {
   life.settling ??= settleLife(self, life);
   const isUp = await within(START_MS, life.settling);
   if (isUp !== true && !life.isOver && !self.closing.signal.aborted) {
-    self.options.host.note(`server \`${self.options.entry.id}\` did not come up`);
+    self.options.host.note(`server \`${self.options.entry.id}\` did not come up${self.state.refused ?? ""}`);
     life.isOver = true;
     await life.open?.close();
   }
