@@ -2,6 +2,7 @@ import type { JsonValue } from "../call/json.ts";
 import { hasCapability, type Upstream } from "../upstream/upstream.ts";
 import { nameOf, OTHER_LISTS } from "./gateway-lists.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import { fitsTemplate } from "./uri-template.ts";
 
 /** Which server a resource belongs to: the only one that lists its uri, else the only one with a template for it. */
 export async function serverOfResource(edge: GatewayEdge, uri: string): Promise<Upstream<Owner> | "ambiguous" | undefined> {
@@ -10,7 +11,7 @@ export async function serverOfResource(edge: GatewayEdge, uri: string): Promise<
   const matching = await ownersBy(
     edge,
     "resources/templates/list",
-    (template) => template === uri || (typeof template === "string" && fits(template, uri)),
+    (template) => template === uri || (typeof template === "string" && fitsTemplate(template, uri)),
   );
   if (matching.length > 1) return "ambiguous";
   return matching[0];
@@ -27,21 +28,4 @@ async function ownersBy(edge: GatewayEdge, method: string, isIt: (listed: JsonVa
     }),
   );
   return owners.filter((server) => server !== undefined);
-}
-
-/** Whether a uri fits a template: its literals in order, in linear time whatever the template is (CVE-2026-0621). */
-function fits(template: string, uri: string): boolean {
-  const parts = template.split(/\{[^{}]*\}/);
-  if (parts.length === 1) return template === uri;
-  const [head = "", ...rest] = parts;
-  const tail = rest.pop() ?? "";
-  if (!uri.startsWith(head) || !uri.endsWith(tail)) return false;
-  let at = head.length;
-  const end = uri.length - tail.length;
-  for (const literal of rest) {
-    const found = uri.indexOf(literal, at + 1);
-    if (found === -1 || found + literal.length > end) return false;
-    at = found + literal.length;
-  }
-  return at < end;
 }

@@ -35,18 +35,23 @@ beforeAll(async () => {
 });
 
 describe("[gateway:http] the gateway over HTTP", () => {
-  it("what is refused by the front leaves no byte at the upstream", async () => {
+  it("what is refused by the front leaves no byte at the upstream (CVE-2025-66414, SEP-2243)", async () => {
     const session = await openSession(gateway.port);
     await session.call(1, "echo", { s: "first" });
     const before = logged();
     const evil = toolCall(66, "echo", { s: "evil" });
-    await session.post(evil, { host: "evil.example" });
+    const { port } = gateway;
+    for (const host of ["evil.example", `localhost.evil.com:${port}`, `127.0.0.1.evil.com:${port}`, undefined])
+      await session.post(evil, { host });
     await session.post(evil, { origin: "http://evil.example" });
     await session.post(evil, { "content-type": "text/plain" });
     await session.post([evil]);
     await session.post(evil, { "mcp-session-id": "other" });
     const smuggled = modern("tools/call", { name: "wipe", arguments: { s: "evil" } });
-    await send(gateway.port, { body: smuggled.body, headers: { ...smuggled.headers, "mcp-name": "echo" } });
+    const wrapped = `=?base64?${Buffer.from("echo").toString("base64")}?=`;
+    for (const name of ["echo", ["wipe", "echo"], "wipe, echo", wrapped, "=?BASE64?d2lwZQ==?=", undefined]) {
+      await send(port, { body: smuggled.body, headers: { ...smuggled.headers, "mcp-name": name } });
+    }
     await session.call(2, "echo", { s: "last" });
     expect(logged().slice(before.length)).not.toContain("evil");
     expect(logged().slice(before.length)).toContain("last");
@@ -58,7 +63,7 @@ describe("[gateway:http] the gateway over HTTP", () => {
     const unknown = await session.post(toolCall(2, "nothing"));
     expect([unknown.status, unknown.messages[0]?.error?.code]).toEqual([200, -32602]);
   });
-  it("50 clients with the same ids and distinct payloads: none crossed, progress included", async () => {
+  it("50 clients with the same ids and distinct payloads: none crossed, progress included (CVE-2026-25536)", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, client) => {
         const { headers, body } = modern("tools/call", {

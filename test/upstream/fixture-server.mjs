@@ -3,7 +3,16 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [log, optionsText = "{}"] = process.argv.slice(2);
 const options = JSON.parse(optionsText);
-const send = (message) => process.stdout.write(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
+const send = (message) => {
+  const bytes = Buffer.from(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
+  // With `splitAfter` a line with that character comes in two pieces, cut after so many of its bytes.
+  const at = options.splitAfter === undefined ? -1 : bytes.indexOf("😀");
+  if (at === -1) process.stdout.write(bytes);
+  else {
+    process.stdout.write(bytes.subarray(0, at + options.splitAfter));
+    setTimeout(() => process.stdout.write(bytes.subarray(at + options.splitAfter)), 30);
+  }
+};
 const tool = (name, more = {}) => ({
   name,
   description: `does ${name}`,
@@ -134,7 +143,13 @@ const METHODS = {
   "tools/call": (id, message, line) => (CALLS[message.params.name] ?? ((one) => result(one, message.params.name)))(id, message, line),
   "resources/list": (id) => send({ jsonrpc: "2.0", id, result: { resources: [{ uri: options.uri ?? "test://a", name: "a" }] } }),
   "resources/templates/list": (id) =>
-    send({ jsonrpc: "2.0", id, result: { resourceTemplates: [{ uriTemplate: `${options.uri ?? "test:/"}/t/{id}`, name: "t" }] } }),
+    send({
+      jsonrpc: "2.0",
+      id,
+      result: {
+        resourceTemplates: (options.templates ?? [`${options.uri ?? "test:/"}/t/{id}`]).map((uriTemplate) => ({ uriTemplate, name: "t" })),
+      },
+    }),
   "resources/read": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { contents: [{ uri: params.uri, text: options.name ?? "text" }] } }),
   "prompts/list": (id) =>

@@ -25,7 +25,7 @@ async function sentBetween(gateway: GatewayProcess, lines: readonly string[]): P
 const callLine = (params: string, id = "1"): string => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${params}}`;
 
 describe("refused messages", () => {
-  it("[gateway:refusals-and-codes] leave zero bytes at the server, whatever their shape", async () => {
+  it("[gateway:refusals-and-codes] leave zero bytes at the server, whatever their shape (CVE-2026-27896, GHSA-q382-vc8q-7jhj, toolhive#5745, cmcp#159)", async () => {
     const gateway = startGateway();
     await gateway.hello();
     const shapes: readonly [string, string, string | number | undefined][] = [
