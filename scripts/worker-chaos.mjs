@@ -2,6 +2,7 @@
 // must be answered exactly once, nothing may run twice, nothing may be lost. Usage: node scripts/worker-chaos.mjs [calls] [seed]
 import { parseArgs } from "node:util";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { openPlace } from "./tools-service-kit.mjs";
 
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -10,6 +11,8 @@ const seed = Number(positionals[1] ?? 1);
 const WORKERS = 3;
 const AT_ONCE = 8;
 const BUNDLE = ["--bundle", "agent-session"];
+/** The users that are shipped: what Redis reads back after a restart depends on them. */
+const ACL_FILE = fileURLToPath(new URL("../deploy/regate.acl", import.meta.url));
 
 /** A small generator of numbers below 1, so that a run can be repeated. */
 function random(state) {
@@ -23,9 +26,10 @@ function random(state) {
 }
 
 const next = random(seed);
-const place = await openPlace();
-const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => place.worker(`w${index}`, { more: BUNDLE })));
-const fronts = await Promise.all(["f0", "f1"].map((name) => place.front(name, { more: BUNDLE })));
+const place = await openPlace({ aclFile: ACL_FILE });
+const startWorker = (index) => place.worker(`w${index}`, { user: "worker", more: BUNDLE });
+const workers = await Promise.all(Array.from({ length: WORKERS }, (_, index) => startWorker(index)));
+const fronts = await Promise.all(["f0", "f1"].map((name) => place.front(name, { user: "producer", more: BUNDLE })));
 const ends = new Map();
 const count = (name) => ends.set(name, (ends.get(name) ?? 0) + 1);
 const answered = new Map();
@@ -61,23 +65,29 @@ async function lane(front) {
   }
 }
 
+async function restartRedis() {
+  redisKills += 1;
+  await place.killRedis();
+  await sleep(100 + next() * 400);
+  await place.startRedis();
+}
+
+async function killWorker(which) {
+  workerKills += 1;
+  await workers[which].end("SIGKILL");
+  workers[which] = await startWorker(which);
+}
+
 /** Breaks something each time so many calls were answered. */
 async function chaos() {
   const every = Math.max(10, Math.floor(calls / 60));
   for (let at = every; at < calls; at += every) {
     const isReached = () => done >= at;
     while (!isReached()) await sleep(20);
-    if (next() < 0.25) {
-      redisKills += 1;
-      await place.killRedis();
-      await sleep(100 + next() * 400);
-      await place.startRedis();
-    } else {
-      const which = Math.floor(next() * WORKERS);
-      workerKills += 1;
-      await workers[which].end("SIGKILL");
-      workers[which] = await place.worker(`w${which}`, { more: BUNDLE });
-    }
+    const what = next();
+    const which = Math.floor(next() * WORKERS);
+    // Some workers die with Redis: what they have claimed is then known from its append-only file alone.
+    await Promise.all([what < 0.25 ? restartRedis() : undefined, what > 0.15 ? killWorker(which) : undefined]);
   }
 }
 

@@ -31,7 +31,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const pinsFile = proxy.pinsFile(options.stateDir);
   const { confine, notes } = confineServers(options, { servers: proxy.servers, pinsFile, sandbox: await trying });
   for (const note of proxy.notes) io.note(note);
-  const sharing = await openSharing(options);
+  const sharing = await openSharing(options, io.note);
   const shared = {
     ...options,
     sharing,

@@ -1,7 +1,8 @@
 import { ConfigError } from "../config/config-error.ts";
-import { placeholderWarning, resolveDelegateOptions } from "../config/delegate-options.ts";
+import { resolveDelegateOptions } from "../config/delegate-options.ts";
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
 import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
+import { placeholderWarning } from "../config/redis-url.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Engine } from "../policy/engine.ts";
 import type { SharedOptions } from "../server/server-options.ts";
@@ -103,7 +104,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const platform = options.http.listen === undefined ? "os" : "http";
   const backend =
     delegate && (await import("../server/tools-backend.ts")).openToolsBackend(delegate, { platform, workdir: options.workdir });
-  const sharing = await openSharing(options);
+  const sharing = await openSharing(options, io.note);
   const shared = {
     ...options,
     sharing,

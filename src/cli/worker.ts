@@ -1,8 +1,9 @@
 import { insideWorkdirWarning } from "../config/inside-workdir.ts";
-import { placeholderWarning, resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
+import { resolveDelegateOptions, type DelegateOptions } from "../config/delegate-options.ts";
 import { FRONT_ONLY } from "../config/delegate-settings.ts";
 import { HTTP_SETTINGS } from "../config/http-settings.ts";
 import { resolveServeOptions } from "../config/options.ts";
+import { placeholderWarning } from "../config/redis-url.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { surroundings } from "../config/sources.ts";
 import { TOKEN_SETTINGS } from "../config/token-settings.ts";

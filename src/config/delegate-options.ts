@@ -65,16 +65,6 @@ export async function resolveRedisLink(flags: FlagValues, around: Surroundings):
   return { url: redisUrl(picked), prefix: pick(DELEGATE_SETTINGS.redisPrefix, sources)?.value ?? DEFAULT_PREFIX };
 }
 
-/**
- * One line for the operator when a URL has a password that the ACL file is shipped with, which everybody knows.
- * @param flag where the URL came from
- */
-export function placeholderWarning(url: string, flag: string): string | undefined {
-  const { username, password } = new URL(url);
-  if (!password.startsWith("change-me-")) return undefined;
-  return `warning: \`${flag}\`: user \`${decodeURIComponent(username)}\` has the password that everybody knows: make users of your own with deploy/new-secrets.mjs`;
-}
-
 function missing({ name, env }: Setting, what: string): ConfigError {
   return new ConfigError("config.option", `\`--${name}\` is missing: ${what} (or set \`${env[0] ?? ""}\`)`);
 }

@@ -10,6 +10,28 @@ export const DEFAULT_PREFIX = "sg";
  */
 export function redisUrl({ value, from }: Picked): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url !== undefined && (url.protocol === "redis:" || url.protocol === "rediss:") && url.hostname !== "") return value;
+  if (url !== undefined && (url.protocol === "redis:" || url.protocol === "rediss:") && url.hostname !== "" && isReadable(url))
+    return value;
   throw new ConfigError("config.option", `${from} must be a URL such as redis://user:password@host:6379`);
+}
+
+/**
+ * One line for the operator when a URL has a password that the ACL file is shipped with, which everybody knows.
+ * @param flag where the URL came from
+ */
+export function placeholderWarning(url: string, flag: string): string | undefined {
+  const { username, password } = new URL(url);
+  if (!password.startsWith("change-me-")) return undefined;
+  return `warning: \`${flag}\`: user \`${username}\` has the password that everybody knows: make users of your own with deploy/new-secrets.mjs`;
+}
+
+/** Whether user and password have no broken percent sign: the client could read neither. */
+function isReadable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username);
+    decodeURIComponent(password);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resolveDelegateOptions } from "../../src/config/delegate-options.ts";
 import { DELEGATE_SETTINGS, HORIZON_SETTINGS } from "../../src/config/delegate-settings.ts";
+import { placeholderWarning } from "../../src/config/redis-url.ts";
 import type { Surroundings } from "../../src/config/sources.ts";
 
 let folder = "";
@@ -60,7 +61,14 @@ describe("options of delegated execution", () => {
   });
 
   it("a URL that is none is named without its value, which may hold a password", async () => {
-    for (const url of ["http://user:secret@host", "secret", "redis://", "unix:///secret"]) {
+    for (const url of [
+      "http://user:secret@host",
+      "secret",
+      "redis://",
+      "unix:///secret",
+      "redis://u:%zzsecret@host",
+      "redis://%e0%a4%a:x@host",
+    ]) {
       const refused = resolve({ ...GOOD, redis: url });
       await expect(refused).rejects.toThrow("`--redis` must be a URL");
       await expect(refused).rejects.not.toThrow("secret");
@@ -90,5 +98,15 @@ describe("options of delegated execution", () => {
       "calls-at-once",
       "health-port",
     ]);
+  });
+});
+
+describe("placeholderWarning", () => {
+  it("names where a password of the shipped users' files is used, and no other", () => {
+    expect(placeholderWarning("redis://worker:change-me-worker@10.0.0.5", "--redis")).toMatch(
+      /^warning: `--redis`: user `worker` has the password/,
+    );
+    for (const url of [GOOD.redis, "redis://10.0.0.5", "rediss://change-me-worker:x@10.0.0.5"])
+      expect(placeholderWarning(url, "--redis")).toBe(undefined);
   });
 });
