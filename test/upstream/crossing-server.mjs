@@ -71,7 +71,7 @@ function serveStdio() {
 
 function serveHttp() {
   const sessions = new Map();
-  const server = createServer(async (request, response) => {
+  const take = async (request, response) => {
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk;
     if (request.method !== "POST") return response.writeHead(405).end();
@@ -85,7 +85,8 @@ function serveHttp() {
     const send = (said) => void response.write(`data: ${JSON.stringify(said)}\n\n`);
     send(await answer(message, wayOver(send, asked)));
     return response.end();
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`));
 }
 
