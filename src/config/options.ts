@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { JsonObject } from "../call/json.ts";
-import { isJsonObject } from "../call/json.ts";
+import { isJsonObject, type JsonObject } from "../call/json.ts";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
@@ -231,12 +230,8 @@ export async function resolveDecideOptions(flags: FlagValues, around: Surroundin
  * Options of `shell classify`, by the same precedence as those of `serve`.
  * @throws ConfigError for the first thing that is wrong
  */
-export async function resolveClassifyOptions(
-  flags: FlagValues,
-  around: Surroundings,
-  checkTables: ShellTablesCheck,
-): Promise<ClassifyOptions> {
+export async function resolveClassifyOptions(flags: FlagValues, around: Surroundings, check: ShellTablesCheck): Promise<ClassifyOptions> {
   const sources = await withFile(flags, around);
-  const tables = await readShellTables(pick(SETTINGS.shellTables, sources), checkTables);
+  const tables = await readShellTables(pick(SETTINGS.shellTables, sources), check);
   return Object.freeze({ destructiveMatch: destructiveMatch(sources), ...tables });
 }
