@@ -220,8 +220,12 @@ describe.skipIf(!haveRedis)("two fronts that share a session are never less stri
         const name = randomUUID();
         const opened = [0, 1].map(() => {
           const { shared, sessions } = frontOf(server, name);
-          const parts = { ...shared, store: watched(shared.store) };
-          return { ...openCorridor({ engine, factsOf: declaredFacts(engine), shared: parts }), sessions };
+          const { corridor } = openCorridor({
+            engine,
+            factsOf: declaredFacts(engine),
+            shared: { ...shared, store: watched(shared.store) },
+          });
+          return { corridor, sessions };
         });
         const handler = steps.wrap(() => Promise.resolve(structuredClone(DONE)));
         const answers = Promise.all(
@@ -258,12 +262,10 @@ describe.skipIf(!haveRedis)("two fronts that share a session are never less stri
         const opened = [0, 1].map(() => {
           const { shared, sessions } = frontOf(server, name);
           const { store } = shared;
-          const stepwise = {
-            ...store,
-            enter: steps.wrap((entry: SharedEntry) => store.enter(entry)),
-            settle: steps.wrap((end: SharedSettlement) => store.settle(end)),
-          };
-          return { ...openCorridor({ decide, shared: { ...shared, store: stepwise } }), sessions };
+          const enter = steps.wrap((entry: SharedEntry) => store.enter(entry));
+          const settle = steps.wrap((end: SharedSettlement) => store.settle(end));
+          const { corridor } = openCorridor({ decide, shared: { ...shared, store: { ...store, enter, settle } } });
+          return { corridor, sessions };
         });
         let end: () => void = () => undefined;
         const ended = new Promise<void>((resolve) => (end = resolve));
