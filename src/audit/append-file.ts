@@ -47,14 +47,21 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
     lookedAt = now;
   }
 
-  function write(bytes: Buffer): void {
-    isTorn = true;
-    for (let done = 0; done < bytes.length;) {
+  function writeRest(bytes: Buffer, from: number): void {
+    for (let done = from; done < bytes.length;) {
       const written = writeSync(fd, bytes, done, bytes.length - done);
       if (written === 0) throw new Error(`\`${path}\` takes no more bytes`);
       done += written;
     }
-    end += bytes.length;
+  }
+
+  /** Nearly always the first write takes the whole line; only the rest of one that does not is made into bytes. */
+  function write(line: string): void {
+    isTorn = true;
+    const length = Buffer.byteLength(line, "utf8");
+    const done = writeSync(fd, line, null, "utf8");
+    if (done < length) writeRest(Buffer.from(line, "utf8"), done);
+    end += length;
     isTorn = false;
   }
 
@@ -64,7 +71,7 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
       try {
         if (isTorn) repair();
         checkPlace(trustMs);
-        write(Buffer.from(`${line}\n`, "utf8"));
+        write(`${line}\n`);
       } catch (error) {
         if (isTorn) attempt(repair);
         throw auditError("audit.unavailable", "the event could not be written", error);

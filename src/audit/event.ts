@@ -1,3 +1,4 @@
+import { isoTime } from "../call/iso-time.ts";
 import { isJsonObject } from "../call/json.ts";
 import type { JsonObject } from "../call/json.ts";
 import { isAuditError } from "./errors.ts";
@@ -85,7 +86,7 @@ export function erasedEvent({ event, regate }: UnsealedEvent, message: string): 
 
 /** Writes Unix nanoseconds as RFC 3339 UTC with nine fraction digits, as OPA does. */
 export function timestampOf(nanoseconds: bigint): string {
-  const text = new Date(Number(nanoseconds / 1_000_000n)).toISOString();
+  const text = isoTime(Number(nanoseconds / 1_000_000n));
   return `${text.slice(0, -1)}${String(nanoseconds % 1_000_000n).padStart(6, "0")}Z`;
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../call/json.ts";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
 import { defaultAgentId } from "./agent-id.ts";
 import { type BundleChoice, findBundle } from "./bundle.ts";
+import { deadline, deadlineOf } from "./policy-deadline.ts";
 import { type DeclaredQueries, readCloudQueriesFile } from "./cloud-queries-file.ts";
 import { ConfigError, errorCode } from "./config-error.ts";
 import { type HttpOptions, httpOptions } from "./http-settings.ts";
@@ -21,7 +22,6 @@ import { type GovernedToolOptions, governedToolOptions } from "./tool-settings.t
 import { checkStateDir, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
-const DEFAULT_DEADLINE_MS = 1_000;
 const DEFAULT_CONFIRM_TIMEOUT_MS = 120_000;
 const MAX_CONTEXT_BYTES = 1_048_576;
 /** Where the packaged bundles are. */
@@ -153,17 +153,6 @@ function readCloudQueries(picked: Picked | undefined): Pick<ServeOptions, "cloud
 function localeOption(sources: Sources): { locale?: string } {
   const picked = pick(SETTINGS.locale, sources);
   return picked === undefined ? {} : { locale: picked.value };
-}
-
-function deadline(sources: Sources): number | undefined {
-  const picked = pick(SETTINGS.policyDeadlineMs, sources);
-  return picked === undefined ? undefined : Number(picked.value);
-}
-
-/** Nobody has looked at a bundle of one's own; what this package ships is measured, and a thread of its own costs more than the policy. */
-function deadlineOf(bundle: BundleChoice, sources: Sources): { policyDeadlineMs?: number } {
-  const policyDeadlineMs = deadline(sources) ?? (bundle.packaged ? undefined : DEFAULT_DEADLINE_MS);
-  return policyDeadlineMs === undefined ? {} : { policyDeadlineMs };
 }
 
 function destructiveMatch(sources: Sources): "words" | "text" {

@@ -1,3 +1,4 @@
+import { isoTime } from "../call/iso-time.ts";
 import { join } from "node:path";
 import { openAppendFile } from "../audit/append-file.ts";
 import type { AppendFile } from "../audit/append-file.ts";
@@ -30,6 +31,8 @@ export interface RecordingOptions {
   readonly now: () => Date;
 }
 
+const TRUST_MS = 50;
+
 /** File names of recordings: nothing else in the folder is one. */
 export const RECORDING_NAME = /^(mcp-\d{19})\.jsonl$/;
 
@@ -46,9 +49,18 @@ export function recordingsFolder(stateDir: string): string {
 export function openRecording({ stateDir, sessionId, now }: RecordingOptions): Recording {
   let file: AppendFile | undefined;
   const append = (type: "input" | "output", { decisionId, tool }: RecordedCall, data: JsonValue): void => {
+    // What is put in right after something that was there before stands where that stands; the output that follows looks again.
+    const trustMs = type === "input" ? TRUST_MS : 0;
     file ??= create(stateDir, sessionId);
-    const event = { ts: now().toISOString(), session_id: sessionId, type, decision_id: decisionId, tool: redactJson(tool).value, data };
-    file.append(JSON.stringify(event));
+    const event = {
+      ts: isoTime(now().getTime()),
+      session_id: sessionId,
+      type,
+      decision_id: decisionId,
+      tool: redactJson(tool).value,
+      data,
+    };
+    file.append(JSON.stringify(event), trustMs);
   };
   return {
     input: (call) => append("input", call, redactJson<JsonObject>(call.arguments).value),

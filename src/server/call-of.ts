@@ -1,3 +1,4 @@
+import { isoTime } from "../call/iso-time.ts";
 import { makeCall } from "../call/make-call.ts";
 import type { MadeCall } from "../call/make-call.ts";
 import { riskClass, unknownFacts } from "../call/risk-table.ts";
@@ -9,7 +10,7 @@ export function callOf(core: Core, request: CallRequest): MadeCall {
   const { analyse } = core.options;
   const { tool, path, isUnknown } = request;
   const factsOf = isUnknown === true ? unknownFacts : core.options.factsOf;
-  const time = core.now().toISOString();
+  const time = isoTime(core.now().getTime());
   const made = makeCall({ tool, arguments: request.arguments, path, time, factsOf, analyse, riskOf: riskClass });
   const delegated = request.delegated ?? request.from?.delegated;
   return {

@@ -25,6 +25,8 @@ export interface CallRequest {
   readonly tool: string;
   /** Arguments exactly as received; the corridor takes its own frozen copy. */
   readonly arguments: JsonObject;
+  /** True when nobody else holds the arguments: they need not be compared again right before the handler. */
+  readonly isPrivate?: boolean;
   readonly path: CallPath;
   /** True when no tool is meant although one may be called so: `execute` with a key that is no command's. Gated as an unknown tool. */
   readonly isUnknown?: boolean;

@@ -72,6 +72,7 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   const answer = await edge.corridor.call({
     tool: nameOf(entered.call),
     arguments: isJsonObject(given) ? given : {},
+    isPrivate: true,
     path: "direct",
     signal,
     ...(channel === undefined ? {} : { retry: channel.retry }),

