@@ -43,6 +43,7 @@ let tools = [
   ...(options.tools ?? []),
 ];
 if (options.only) tools = options.only;
+if (options.onlyFile) tools = JSON.parse(readFileSync(options.onlyFile, "utf8"));
 if (options.description) tools[0].description = options.description;
 if (options.descriptionFile && existsSync(options.descriptionFile)) tools[0].description = readFileSync(options.descriptionFile, "utf8");
 let capabilities = {};
