@@ -2,6 +2,7 @@ import type { AdminServer, AdminServerOptions } from "../admin/server.ts";
 import { type AdminOptions, resolveAdminOptions } from "../config/admin-options.ts";
 import { ConfigError, errorCode } from "../config/config-error.ts";
 import { surroundings } from "../config/sources.ts";
+import { openApprovals, sharedOptions } from "./approval-store.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { lazyExplanations } from "./admin-explain.ts";
 import { adminOptions } from "./setting-options.ts";
@@ -40,9 +41,9 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveAdminOptions(args, surroundings());
   const keys = await checkKeys(options);
   const { openStores } = await import("../admin/stores.ts");
-  const { openApprovalFiles } = await import("../govern/approval-files.ts");
   const report = (problem: unknown): void => io.note(problem instanceof Error ? problem.message : String(problem));
-  const { stateDir, host, port, publicUrl } = options;
+  const { stateDir, host, port, publicUrl, shared } = options;
+  const approvals = await openApprovals(stateDir, shared);
   const explanations = lazyExplanations(args, io.note);
   const server = await started({
     stateDir,
@@ -50,16 +51,17 @@ async function run(args: Arguments, io: Io): Promise<number> {
     port,
     publicUrl,
     webhook: options.webhook,
-    ports: { ...openStores({ approvals: openApprovalFiles(stateDir), now: () => new Date(), report }), explain: explanations.explain },
+    ports: { ...openStores({ approvals: approvals.store, now: () => new Date(), report }), explain: explanations.explain },
     version: regateVersion(),
     log: (line) => io.stderr(`${JSON.stringify(line)}\n`),
     note: io.note,
     stop: io.stopSignal(),
   });
   io.note(
-    `admin server at ${server.url}${publicUrl === undefined ? "" : ` (${publicUrl})`}, ${keys} key${keys === 1 ? "" : "s"} on record, state in \`${stateDir}\``,
+    `admin server at ${server.url}${publicUrl === undefined ? "" : ` (${publicUrl})`}, ${keys} key${keys === 1 ? "" : "s"} on record, state in \`${stateDir}\`${shared === undefined ? "" : ", approvals shared by fronts"}`,
   );
   await server.ended;
+  approvals.close();
   await explanations.close();
   return 0;
 }
@@ -68,7 +70,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
 export const ADMIN_SERVE_COMMAND: Command = {
   path: ["admin", "serve"],
   summary: "serve the API and the web page with which humans look, approve, deny and stop",
-  options: adminOptions(),
+  options: [...adminOptions(), ...sharedOptions()],
   examples: [
     ["$0 keys create anna --owner anna", "a key first: without one the server does not start"],
     ["$0 admin serve", "the page is at http://127.0.0.1:8787"],

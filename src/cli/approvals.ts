@@ -1,8 +1,8 @@
-import type { ApprovalStore } from "../govern/approval-store.ts";
 import type { ApprovalView } from "../govern/approval-view.ts";
 import type { Arguments, Command, Io } from "./command.ts";
+import { sharedOptions, withApprovals, type ApprovalPlaces } from "./approval-store.ts";
 import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
-import { GOVERN_FLAGS, governOptions, neededFlag, neededId, placeOptions, printList, tellDone } from "./govern.ts";
+import { GOVERN_FLAGS, neededFlag, neededId, placeOptions, printList, tellDone } from "./govern.ts";
 import { write } from "./output.ts";
 
 /** States in which a human may still have something to do or to see. */
@@ -17,14 +17,8 @@ const shownFlag = {
   problem: (value: string) => (SHA256.test(value) ? undefined : "must be 64 lower-case hex digits"),
 } as const;
 
-async function storeOf(stateDir: string): Promise<ApprovalStore> {
-  const { openApprovalFiles } = await import("../govern/approval-files.ts");
-  return openApprovalFiles(stateDir);
-}
-
-async function list(args: Arguments, io: Io): Promise<number> {
-  const { stateDir } = await governOptions(args);
-  const [store, { listApprovals }] = await Promise.all([storeOf(stateDir), import("../govern/approval-list.ts")]);
+async function list({ store }: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
+  const { listApprovals } = await import("../govern/approval-list.ts");
   let problems = 0;
   const onProblem = (problem: Error): void => {
     problems += 1;
@@ -40,30 +34,38 @@ async function list(args: Arguments, io: Io): Promise<number> {
   return problems === 0 ? 0 : 1;
 }
 
-async function wanted(
-  args: Arguments,
-  command: string,
-): Promise<{ readonly stateDir: string; readonly keysDir: string; readonly store: ApprovalStore; readonly view: ApprovalView }> {
+async function wanted({ store }: ApprovalPlaces, args: Arguments, command: string): Promise<ApprovalView> {
   const id = neededId(args, { command: `approvals ${command}`, of: "request" });
-  const places = await governOptions(args);
-  const [store, { readApproval }] = await Promise.all([storeOf(places.stateDir), import("../govern/approval-list.ts")]);
+  const { readApproval } = await import("../govern/approval-list.ts");
   const view = await readApproval(store, id, { now: new Date() });
   if (view === undefined) throw new Error(`no request has the id \`${id}\``);
-  return { ...places, store, view };
+  return view;
 }
 
-async function show(args: Arguments, io: Io): Promise<number> {
-  const { view } = await wanted(args, "show");
+async function show(places: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
+  const view = await wanted(places, args, "show");
   await write(io.stdout, args.switches.has("json") ? `${JSON.stringify(view, undefined, 2)}\n` : approvalText(view));
   return 0;
 }
 
-async function decide(args: Arguments, io: Io, decision: "approve" | "deny"): Promise<number> {
+interface Decide {
+  readonly args: Arguments;
+  readonly decision: "approve" | "deny";
+}
+
+/** What the flags of a decision say. @throws ConfigError for one that is missing */
+function decisionOf(args: Arguments, decision: "approve" | "deny"): { readonly name: string; readonly reason: string } {
   const name = neededFlag(args, { command: `approvals ${decision}`, flag: "key" });
   const reason = decision === "deny" ? neededFlag(args, { command: "approvals deny", flag: "reason" }) : (args.values.get("reason") ?? "");
-  const { stateDir, keysDir, store, view } = await wanted(args, decision);
+  return { name, reason };
+}
+
+async function decide(places: ApprovalPlaces, io: Io, { args, decision }: Decide): Promise<number> {
+  const { name, reason } = decisionOf(args, decision);
+  const { store } = places;
+  const view = await wanted(places, args, decision);
   const [{ openKey }, { decideApproval }] = await Promise.all([import("../govern/keys.ts"), import("../govern/approval-decide.ts")]);
-  const key = openKey({ stateDir, keysDir }, name);
+  const key = openKey(places, name);
   await write(io.stdout, approvalText(view));
   const demanded = args.values.get("shown");
   if (demanded !== undefined && demanded !== view.shown.digest) throw new Error("`--shown`: another text is on file, nothing was decided");
@@ -88,10 +90,9 @@ async function isMeant(io: Io, decision: string): Promise<boolean> {
   }
 }
 
-async function watch(args: Arguments, io: Io): Promise<number> {
-  const { stateDir } = await governOptions(args);
+async function watch({ store }: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
   const stop = io.stopSignal();
-  const [store, { listApprovals }] = await Promise.all([storeOf(stateDir), import("../govern/approval-list.ts")]);
+  const { listApprovals } = await import("../govern/approval-list.ts");
   const told = new Map<string, string>();
   const json = args.switches.has("json");
   const look = async (): Promise<void> => {
@@ -134,39 +135,44 @@ export const APPROVALS_COMMANDS: readonly Command[] = [
   {
     path: ["approvals", "list"],
     summary: "list the calls that wait for a human's decision, or may run",
-    options: [{ name: "all", kind: "switch", describe: "list those that are over, too" }, GOVERN_FLAGS.json, ...placeOptions()],
+    options: [
+      { name: "all", kind: "switch", describe: "list those that are over, too" },
+      GOVERN_FLAGS.json,
+      ...placeOptions(),
+      ...sharedOptions(),
+    ],
     examples: [["$0 approvals list", "what waits"]],
-    run: list,
+    run: (args, io) => withApprovals(args, (places) => list(places, args, io)),
   },
   {
     path: ["approvals", "show"],
     summary: "show one request: the whole call, the policy's reason and the votes",
-    options: [GOVERN_FLAGS.json, ...placeOptions()],
+    options: [GOVERN_FLAGS.json, ...placeOptions(), ...sharedOptions()],
     words: { name: "id", describe: "id of the request", max: 1 },
     examples: [["$0 approvals show 5c2d…", "the text that an approval signs"]],
-    run: show,
+    run: (args, io) => withApprovals(args, (places) => show(places, args, io)),
   },
   {
     path: ["approvals", "approve"],
     summary: "show one request and approve it: the call may run once",
-    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions()],
+    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions(), ...sharedOptions()],
     words: { name: "id", describe: "id of the request", max: 1 },
     examples: [["$0 approvals approve 5c2d… --key anna", "anna's key signs what was shown"]],
-    run: (args, io) => decide(args, io, "approve"),
+    run: (args, io) => withApprovals(args, (places) => decide(places, io, { args, decision: "approve" })),
   },
   {
     path: ["approvals", "deny"],
     summary: "show one request and deny it",
-    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions()],
+    options: [GOVERN_FLAGS.key, GOVERN_FLAGS.reason, shownFlag, ...placeOptions(), ...sharedOptions()],
     words: { name: "id", describe: "id of the request", max: 1 },
     examples: [["$0 approvals deny 5c2d… --key anna --reason 'not on a Friday'", "one denial is enough"]],
-    run: (args, io) => decide(args, io, "deny"),
+    run: (args, io) => withApprovals(args, (places) => decide(places, io, { args, decision: "deny" })),
   },
   {
     path: ["approvals", "watch"],
     summary: "print each request when it is new, decided, used or over, until it is stopped",
-    options: [GOVERN_FLAGS.json, ...placeOptions()],
+    options: [GOVERN_FLAGS.json, ...placeOptions(), ...sharedOptions()],
     examples: [["$0 approvals watch --json", "one JSON object a line, for a program that notifies people"]],
-    run: watch,
+    run: (args, io) => withApprovals(args, (places) => watch(places, args, io)),
   },
 ];

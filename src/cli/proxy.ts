@@ -56,7 +56,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
       ? gateway.startGateway({ ...shared, stdin: io.stdin, stdout: io.stdout })
       : await startListening(listen, () => gateway.startHttpGateway({ ...shared, http: { ...http, ...listen } }), io.note);
   await running.ended;
-  sharing?.sessions.close();
+  sharing?.close();
   engine.close();
   return 0;
 }

@@ -123,7 +123,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const server = await start(shared, io, said);
   await server.ended;
   backend?.close();
-  sharing?.sessions.close();
+  sharing?.close();
   engine.close();
   return 0;
 }

@@ -2,6 +2,7 @@ import { ADMIN_SETTINGS, isLoopbackName, listenAddress } from "./admin-settings.
 import { ConfigError } from "./config-error.ts";
 import { readStateDir, withFile } from "./options.ts";
 import { readBoundedFile } from "./read-file.ts";
+import { sharedStateLink, type SharedStateLink } from "./shared-settings.ts";
 import { type FlagValues, pathOf, pick, type Picked, type Surroundings } from "./sources.ts";
 
 /** What the admin server needs to know, frozen and validated. */
@@ -12,6 +13,8 @@ export interface AdminOptions {
   /** Origin and path under which humans reach the page. */
   readonly publicUrl?: string;
   readonly webhook?: { readonly url: string; readonly secret: Buffer };
+  /** Where fronts share their approvals; absent: they are in the state directory. */
+  readonly shared: SharedStateLink | undefined;
 }
 
 const DEFAULT_LISTEN = "127.0.0.1:8787";
@@ -39,6 +42,7 @@ export async function resolveAdminOptions(flags: FlagValues, around: Surrounding
     stateDir,
     host,
     port,
+    shared: sharedStateLink(sources),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(webhook === undefined ? {} : { webhook }),
   });

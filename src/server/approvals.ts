@@ -14,18 +14,29 @@ import type { SessionView } from "../session/session.ts";
 import { executedFiles } from "../shell/executed-files.ts";
 import type { Core } from "./core.ts";
 import type { Grants } from "./grants.ts";
+import { untilEnd } from "./until-end.ts";
 
 /** The approvals of a corridor's session. */
 export interface Approvals {
   readonly desk: ApprovalDesk;
   /** How long a call waits for a decision; 0: it is answered at once. */
   readonly waitMs: number;
+  /** Present when other fronts share the approvals. */
+  readonly shared?: SharedBinding | undefined;
+}
+
+/** What a request is bound to in place of what one front has for itself. */
+export interface SharedBinding {
+  /** Names the session on all fronts; absent when it is on this one only. */
+  readonly sessionId?: string | undefined;
 }
 
 /** What they are opened with. */
 export interface ApprovalsOptions {
   readonly store: ApprovalStore;
   readonly waitMs: number;
+  /** Name of the session among the fronts, if it is on several. */
+  readonly sharedId?: string | undefined;
   readonly report: (problem: unknown) => void;
 }
 
@@ -62,8 +73,10 @@ export interface WantedStanding {
 const DEFAULT_TTL_SECONDS = 600;
 
 /** Opens the approvals of one session. */
-export function openApprovals({ store, waitMs, report }: ApprovalsOptions): Approvals {
-  return { desk: openApprovalDesk({ store, now: () => new Date(), report }), waitMs };
+export function openApprovals({ store, waitMs, sharedId, report }: ApprovalsOptions): Approvals {
+  const desk = openApprovalDesk({ store, now: () => new Date(), report });
+  const sessionId = sharedId === undefined ? undefined : `shared-${sharedId}`;
+  return { desk, waitMs, ...(store.isShared ? { shared: { sessionId } } : {}) };
 }
 
 /**
@@ -102,7 +115,7 @@ export async function askDesk(core: Core, { key, ask }: WantedStanding, known: K
 async function standingOf(core: Core, ask: ApprovalAsk): Promise<KnownStanding> {
   try {
     if (core.options.approvals === undefined) throw new Error("approvals cannot be asked for here");
-    return await core.options.approvals.desk.ask(ask);
+    return await untilEnd(core.options.approvals.desk.ask(ask), core.shutdown.signal);
   } catch (error) {
     core.report(error);
     return { kind: "unavailable", code: approvalFault(error) };
@@ -164,17 +177,18 @@ function factsOf(
   { call, session, grants }: ApprovalQuestion,
   { decision, files }: { readonly decision: Decision; readonly files: readonly BoundFile[] },
 ): BindingFacts {
-  const { sandbox, workdir, engine } = options;
+  const { sandbox, engine, approvals } = options;
   const { network = false, write = "workdir" } = decision.sandbox ?? {};
   const { server, digest } = call.facts;
   return {
     tool: call.tool,
     arguments: call.arguments,
-    session_id: session.claim.sessionId,
+    session_id: approvals?.shared?.sessionId ?? session.claim.sessionId,
     agent_id: session.claim.agentId,
     requester: requesterOf(session),
     policy: engine?.digest ?? "",
-    workdir,
+    // A server behind several fronts runs where it is, not in the folder of any of them.
+    workdir: approvals?.shared !== undefined && server !== "" ? undefined : options.workdir,
     profile: session.profile.active,
     variables: call.tool === RUN_SHELL ? variableNames(session, grants) : [],
     home: call.tool === RUN_SHELL ? homeGrants(session) : [],

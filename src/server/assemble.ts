@@ -3,7 +3,6 @@ import { decisionLogFile, openDecisionLog } from "../audit/decision-log.ts";
 import type { DecisionLog } from "../audit/log.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import { declareAgentProcess } from "../govern/agent-process.ts";
-import { openApprovalFiles } from "../govern/approval-files.ts";
 import { openAuthorities } from "../govern/authorities.ts";
 import { openRecording } from "../govern/recordings.ts";
 import { makeClaim } from "../session/claim.ts";
@@ -16,7 +15,7 @@ import { analyseCommand } from "../shell/analyse.ts";
 import { openStarlark, type StarlarkEngine } from "../starlark/engine.ts";
 import { createRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
-import { openApprovals } from "./approvals.ts";
+import { openApprovals, type Approvals } from "./approvals.ts";
 import { createCommandBook } from "./commands.ts";
 import { openConditions, type ConditionReader } from "./conditions.ts";
 import { createCorridor, type OpenCorridor } from "./corridor.ts";
@@ -30,7 +29,7 @@ import { profileProblem, serverProfiles } from "./profile-store.ts";
 import { createScriptCalls } from "./script-calls.ts";
 import type { ServerOptions, SharedOptions } from "./server-options.ts";
 import { sessionPublisher } from "./session-publisher.ts";
-import { sharedStateOf, stdioSharers, type Sharers } from "./sharing.ts";
+import { approvalStoreOf, sharedIdOf, sharedStateOf, stdioSharers, type Sharers } from "./sharing.ts";
 import { serveStdio } from "./stdio.ts";
 import { messageOf, withCause } from "./problem.ts";
 
@@ -147,7 +146,7 @@ export function openClientSession(parts: ServerParts, client: ClientUser, upstre
     locale: options.locale,
     confirm: human.confirm,
     confirmTimeoutMs: options.confirmTimeoutMs,
-    approvals: openApprovals({ store: openApprovalFiles(stateDir), waitMs: options.approvalWaitMs, report }),
+    approvals: approvalsOf(options, { sharers, report }),
     report,
   });
   commands.use(registry);
@@ -155,6 +154,14 @@ export function openClientSession(parts: ServerParts, client: ClientUser, upstre
   scripts.bind(corridor);
   late.bind(corridor);
   return { claim, corridor, human };
+}
+
+function approvalsOf(
+  options: SharedOptions,
+  { sharers, report }: { readonly sharers: Sharers; readonly report: (problem: unknown) => void },
+): Approvals {
+  const sharedId = sharedIdOf(options.sharing, sharers);
+  return openApprovals({ store: approvalStoreOf(options), waitMs: options.approvalWaitMs, sharedId, report });
 }
 
 /** Starts a server with one client, over stdio. */

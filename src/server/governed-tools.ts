@@ -1,8 +1,8 @@
 import { redactJson } from "../audit/redact.ts";
 import type { JsonObject } from "../call/json.ts";
 import { RUN_SHELL } from "../call/make-call.ts";
-import { openApprovalFiles } from "../govern/approval-files.ts";
 import { listApprovals } from "../govern/approval-list.ts";
+import type { ApprovalStore } from "../govern/approval-store.ts";
 import { deviceError } from "../govern/device-error.ts";
 import type { DeviceIssuer, LoginNotice } from "../govern/device-login.ts";
 import { listElevations } from "../govern/elevations.ts";
@@ -19,10 +19,12 @@ import type { Conditions } from "./conditions.ts";
 import type { OpenCorridor } from "./corridor.ts";
 import { explainCall } from "./explainer.ts";
 import type { HumanLine } from "./human-line.ts";
+import { approvalStoreOf, type Sharing } from "./sharing.ts";
 
 /** What the governed tools of one session look at. */
 export interface GovernedToolsOptions {
   readonly stateDir: string;
+  readonly approvals: ApprovalStore;
   readonly sessions: SessionRegistry;
   readonly hasAllowlist: boolean;
   readonly requireDryRun: boolean;
@@ -46,7 +48,10 @@ type OfServer = "stateDir" | "requireDryRun" | "deviceIssuer" | "note";
 /** What the governed tools of a session are made from, out of what a server shares and what the session has of its own. */
 export function governedOptions(
   shared: {
-    readonly options: Pick<GovernedToolsOptions, OfServer> & { readonly allowlist?: ReadonlySet<string> };
+    readonly options: Pick<GovernedToolsOptions, OfServer> & {
+      readonly allowlist?: ReadonlySet<string>;
+      readonly sharing?: Sharing | undefined;
+    };
     readonly sessions: SessionRegistry;
     readonly conditions: Pick<GovernedToolsOptions, "conditionsOf">;
   },
@@ -56,6 +61,7 @@ export function governedOptions(
   const { sessions, conditions } = shared;
   return {
     stateDir,
+    approvals: approvalStoreOf(shared.options),
     requireDryRun,
     deviceIssuer,
     note,
@@ -68,10 +74,10 @@ export function governedOptions(
 
 /** The governed tools (seed 003): they pass the gate like every other tool, and decide nothing. */
 export function governedTools(options: GovernedToolsOptions): readonly Tool[] {
-  const { stateDir, sessions, corridor } = options;
+  const { stateDir, approvals, sessions, corridor } = options;
   const lists = adminListTools({
     listSessions: () => sessions.list(),
-    listApprovals: () => approvalsIn(stateDir),
+    listApprovals: () => approvalsIn(approvals),
     listRecordings: (signal) => listRecordings(stateDir, signal),
     listElevations: () => listElevations(stateDir, new Date()),
     listLeases: () => listLeases(stateDir, new Date()),
@@ -109,9 +115,9 @@ function loginOf(options: GovernedToolsOptions): DeviceLoginPorts["login"] {
 }
 
 /** One file that cannot be read hides no other. */
-async function approvalsIn(stateDir: string) {
+async function approvalsIn(store: ApprovalStore) {
   let unreadable = 0;
-  const approvals = await listApprovals(openApprovalFiles(stateDir), { now: new Date(), onProblem: () => (unreadable += 1) });
+  const approvals = await listApprovals(store, { now: new Date(), onProblem: () => (unreadable += 1) });
   return { approvals, unreadable };
 }
 

@@ -6,7 +6,7 @@ import { REFUSALS } from "../gate/refusals.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
-import { unapproved, useEndOf } from "./approval-use.ts";
+import { endUse, unapproved, useEndOf } from "./approval-use.ts";
 import type { Core } from "./core.ts";
 import type { CallAnswer, CallRequest } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
@@ -119,7 +119,7 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     },
     report: core.report,
   });
-  await use?.end(guard.isStale() ? "stale" : useEndOf(end));
+  if (use !== undefined) await endUse(core, use, guard.isStale() ? "stale" : useEndOf(end));
   if (use !== undefined && guard.isStale()) return unapproved("approval.stale", { id: use.id, decisionId });
   return call.dryRun && end.status === "ok" ? { ...end, status: "dry_run" } : end;
 }

@@ -2,6 +2,7 @@ import type { IdentityRules } from "../session/identity-watch.ts";
 import type { SharedMirror } from "../session/shared-mirror.ts";
 import type { SharedMoment, SharedSessionStore } from "../session/shared-store.ts";
 import { createHolds, type Holds } from "./shared-holds.ts";
+import { untilEnd } from "./until-end.ts";
 
 /** A session's state that this front shares with others. */
 export interface SharedState {
@@ -43,14 +44,17 @@ export interface SharedFrontOptions extends SharedState {
   readonly report: (problem: unknown) => void;
 }
 
-/** How long the store is still waited for after the end: what ends then should be known to the other fronts. */
-const END_GRACE_MS = 400;
-
 /** Makes this front's side of a shared session. */
 export function createSharedFront(options: SharedFrontOptions): SharedFront {
   const { store, mirror, rules, end, report, renewMs, openMs } = options;
   let [isTold, faults] = [false, 0];
-  const reach = <Value>(work: Promise<Value>): Promise<Value> => untilEnd(work, end);
+  const reach = async <Value>(work: Promise<Value>): Promise<Value> => {
+    try {
+      return await untilEnd(work, end);
+    } catch (cause) {
+      throw new StoreLost("the shared state cannot be used", { cause });
+    }
+  };
   const fault = (problem: unknown): void => {
     faults += 1;
     if (!isTold && !end.aborted) report(problem instanceof StoreLost ? problem.cause : problem);
@@ -92,25 +96,4 @@ export function createSharedFront(options: SharedFrontOptions): SharedFront {
     },
     close: () => holds.close(),
   };
-}
-
-async function untilEnd<Value>(work: Promise<Value>, end: AbortSignal): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  let giveUp: () => void = () => undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    giveUp = () => {
-      timer = setTimeout(() => reject(new Error("the session has ended")), END_GRACE_MS);
-    };
-    if (end.aborted) giveUp();
-    else end.addEventListener("abort", giveUp, { once: true });
-  });
-  try {
-    return await Promise.race([work, over]);
-  } catch (cause) {
-    throw new StoreLost("the shared state cannot be used", { cause });
-  } finally {
-    clearTimeout(timer);
-    end.removeEventListener("abort", giveUp);
-    work.catch(() => undefined);
-  }
 }

@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { openApprovalFiles } from "../govern/approval-files.ts";
+import type { ApprovalStore } from "../govern/approval-store.ts";
 import { osUserName } from "../session/os-user.ts";
 import { LEASE_MS, countersLifetimeMs } from "../session/shared-terms.ts";
 import type { IdentityRules } from "../session/identity-watch.ts";
@@ -11,6 +13,7 @@ import type { SharedState } from "./shared-front.ts";
 /** What a process knows of the fronts that it shares state with. */
 export interface Sharing {
   readonly sessions: SharedSessions;
+  readonly approvals: ApprovalStore;
   /** Milliseconds without a call after which an identity state is forgotten. */
   readonly lifetimeMs: number;
   /** Name under which sessions over stdio share; without one each is its own. */
@@ -37,18 +40,44 @@ export function httpSharers(kind: ServerKind, { principal, era }: Pick<ClientPor
   return principal === undefined ? [kind, "local", hostname(), osUserName()] : [kind, "principal", ownerOf(principal)];
 }
 
+const ALONE = "alone";
+
 function alone(): Sharers {
-  return ["alone", randomUUID()];
+  return [ALONE, randomUUID()];
 }
 
-/** The state of a session; undefined where nothing is shared. Its name in the store tells nobody whose it is. */
-export function sharedStateOf(sharing: Sharing | undefined, sharers: Sharers, rules: IdentityRules = {}): SharedState | undefined {
+/** Name of a session among the fronts; it tells nobody whose it is. */
+function idOf(sharers: Sharers): string {
+  return createHash("sha256").update(JSON.stringify(sharers)).digest("base64url");
+}
+
+/** Name of a session that may be on several fronts; undefined for one that is on this front only. */
+export function sharedIdOf(sharing: Sharing | undefined, sharers: Sharers): string | undefined {
+  return sharing === undefined || sharers[0] === ALONE ? undefined : idOf(sharers);
+}
+
+/** The state of a session; undefined where nothing is shared. */
+export function sharedStateOf(
+  sharing: Pick<Sharing, "sessions" | "lifetimeMs"> | undefined,
+  sharers: Sharers,
+  rules: IdentityRules = {},
+): SharedState | undefined {
   if (sharing === undefined) return undefined;
   const { sessions, lifetimeMs } = sharing;
-  const id = createHash("sha256").update(JSON.stringify(sharers)).digest("base64url");
   return {
-    store: sessions.session(id, { lifetimeMs, rules }),
+    store: sessions.session(idOf(sharers), { lifetimeMs, rules }),
     renewMs: LEASE_MS / 3,
     openMs: countersLifetimeMs(lifetimeMs) / 3,
   };
+}
+
+/** Where requests for an approval are kept: among the fronts, or in the state directory. */
+export function approvalStoreOf({
+  sharing,
+  stateDir,
+}: {
+  readonly sharing?: Sharing | undefined;
+  readonly stateDir: string;
+}): ApprovalStore {
+  return sharing?.approvals ?? openApprovalFiles(stateDir);
 }

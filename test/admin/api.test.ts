@@ -135,7 +135,7 @@ describe("approvals", () => {
       expect((await kit.ask("/v1/approvals")).json.approvals.map(({ id }: { id: string }) => id)).toEqual([good.id]);
     chmodSync(path, 0o644);
     expect((await kit.ask(`/v1/approvals/${bad.id}`)).status).toBe(503);
-    expect(kit.notes.filter((note) => note.includes("not a file that this program wrote"))).toHaveLength(1);
+    expect(kit.notes.filter((note) => note.includes("not what this program wrote"))).toHaveLength(1);
   });
 
   it("come over the event stream as they are filed, decided and expire; the stream ends with its key", async () => {

@@ -31,11 +31,17 @@ wanted if input.command == "list_sessions"
 
 let built: Promise<Uint8Array> | undefined;
 
-/** A session under a policy that asks for approvals, and two humans who are not the session's user. */
-export async function openSession(...flags: string[]) {
+/** The policy as a bundle, for the test that runs. */
+export async function askBundle(): Promise<string> {
   built ??= buildBundle({ rego: REGO });
   const bundle = join(temporaryFolder(), "ask.tar.gz");
   writeFileSync(bundle, await built);
+  return bundle;
+}
+
+/** A session under a policy that asks for approvals, and two humans who are not the session's user. */
+export async function openSession(...flags: string[]) {
+  const bundle = await askBundle();
   const keysDir = join(temporaryFolder(), "keys");
   const session = await connect(["--bundle", bundle, "--keys-dir", keysDir, ...flags]);
   const places = ["--state-dir", session.stateDir, "--keys-dir", keysDir];

@@ -19,10 +19,9 @@ let prefixes = 0;
 export type Places = ReturnType<typeof newStore>;
 
 /** Fronts and operators, each with a state directory of its own and the public keys of the same humans. */
-export function openFronts(url: string, names: readonly string[] = ["anna", "otto", "erika"]) {
-  const prefix = `t${process.pid}-${(prefixes += 1)}`;
+export function openFronts(url: string, prefix: string = `t${process.pid}-${(prefixes += 1)}`) {
   const first = newStore();
-  for (const name of names) createKey(first, { name, owner: name, now: new Date() });
+  for (const name of ["anna", "otto", "erika"]) createKey(first, { name, owner: name, now: new Date() });
   const front = (given: { readonly now?: () => Date; readonly places?: Places; readonly url?: string } = {}) => {
     const places = given.places ?? newStore();
     if (given.places === undefined) cpSync(join(first.stateDir, "keys"), join(places.stateDir, "keys"), { recursive: true });
