@@ -6,8 +6,8 @@ import type { Bound, SessionStore } from "./store.ts";
 /** No library call waits longer for its store, however many commands it sends. */
 const LIMIT_MS = 5_000;
 
-/** RESP's type of bulk strings: read as bytes, since decoding would hide what is not UTF-8. */
-const AS_BYTES = { 36: Buffer } as const;
+/** Bulk strings as bytes, since decoding would hide what is not UTF-8: by RESP's type, and as node-redis 4 is told. */
+const AS_BYTES = { typeMapping: { 36: Buffer }, returnBuffers: true } as const;
 
 /** A connected node-redis client, as far as session records need one. */
 export interface RedisClient {
@@ -47,7 +47,7 @@ export function sendThrough(client: RedisClient): Send {
   const until = performance.now() + LIMIT_MS;
   return async (args) => {
     const giveUp = new AbortController();
-    const work = (async () => client.sendCommand(args as string[], { typeMapping: AS_BYTES, abortSignal: giveUp.signal }))();
+    const work = (async () => client.sendCommand(args as string[], { ...AS_BYTES, abortSignal: giveUp.signal }))();
     try {
       return await boundedBy(Math.max(0, until - performance.now()), work);
     } finally {
