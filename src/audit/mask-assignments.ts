@@ -62,9 +62,17 @@ function* assignmentSpans(text: string, reader: ValueReader): Iterable<Span> {
     SEPARATOR.lastIndex = found.separator;
     const start = found.separator + (SEPARATOR.exec(text)?.[0].length ?? 1);
     const span = secretSpan({ text, name, start, reader });
-    from = span === undefined ? start : span.end;
+    from = span === undefined ? start : lastNameIn(text, span);
     if (span !== undefined) yield span;
   }
+}
+
+/** A value can end in a name whose own value stands behind it, as in `password=password= x`: where that name begins, or the value ends. */
+function lastNameIn(text: string, { start, end }: Span): number {
+  const name = back(text, back(text, back(text, end, SEPARATORS), BLANKS), QUOTES);
+  let at = name;
+  while (at > start && isIn(NAME, text, at - 1)) at -= 1;
+  return at >= start && at < name ? at : end;
 }
 
 /** A name, where it begins, and where the separator behind it begins. */

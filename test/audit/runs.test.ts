@@ -74,6 +74,15 @@ describe("names before a separator", () => {
   const ASSIGNMENT = /(?<![A-Za-z0-9_.$-])[A-Za-z0-9_.$-]+["'\\]{0,8}[ \t]{0,8}(?:=>|:=|={1,3}|:)(?:\\?[ \t]){0,8}(?=x)/g;
   const pieces = ["x", "password", "a", "-", "$", ".", " ", "\t", '"', "'", "\\", "=", ":", ">", "\n"];
 
+  it.each([
+    ["password=password= x1", "x1"],
+    ["password=password'=x1", "x1"],
+    ["password=password:\tx1", "x1"],
+    ["password=a.password= x1 y", "x1"],
+  ])("stand at the end of the value of another one too: %j", (text, secret) => {
+    expect(redactText(text)).not.toContain(secret);
+  });
+
   it("are found as a regular expression finds them", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 14 }), (before) => {

@@ -1,11 +1,11 @@
-import fc from "fast-check";
+import { array, assert, integer, property } from "fast-check";
 import { expect, it } from "vitest";
 import { isoTime } from "../../src/call/iso-time.ts";
 
 it("writes what Date writes, the same moment again and others between", () => {
-  const times = fc.array(fc.integer({ min: -8.64e15, max: 8.64e15 }), { maxLength: 20 });
-  fc.assert(
-    fc.property(times, (all) => {
+  const times = array(integer({ min: -8.64e15, max: 8.64e15 }), { maxLength: 20 });
+  assert(
+    property(times, (all) => {
       for (const ms of [...all, ...all.flatMap((one) => [one, one])]) expect(isoTime(ms)).toBe(new Date(ms).toISOString());
     }),
   );
