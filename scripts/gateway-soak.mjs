@@ -37,6 +37,8 @@ const problem = (text) => {
 let answered = 0;
 let held = "";
 let wake = () => undefined;
+/** Whether the gateway has ended. */
+const end = { isHere: false };
 
 function take(message) {
   if (message.method !== undefined) return;
@@ -52,15 +54,16 @@ function take(message) {
 child.stdout.setEncoding("utf8").on("data", (chunk) => {
   held += chunk;
   let start = 0;
-  for (let end = held.indexOf("\n"); end !== -1; end = held.indexOf("\n", start)) {
-    take(JSON.parse(held.slice(start, end)));
-    start = end + 1;
+  for (let at = held.indexOf("\n"); at !== -1; at = held.indexOf("\n", start)) {
+    take(JSON.parse(held.slice(start, at)));
+    start = at + 1;
   }
   held = held.slice(start);
 });
 const ended = new Promise((resolve) => {
   child.once("exit", (code, signal) => {
     if (waiting.size > 0) problem(`the gateway ended with ${code ?? signal} and ${waiting.size} calls were open`);
+    end.isHere = true;
     waiting.clear();
     resolve(code ?? signal);
     wake();
@@ -70,7 +73,7 @@ child.stdin.on("error", () => undefined);
 
 const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const until = async (isSo) => {
-  while (!isSo() && child.exitCode === null) await new Promise((resolve) => (wake = resolve));
+  while (!isSo() && !end.isHere) await new Promise((resolve) => (wake = resolve));
 };
 
 /** Resident and held memory of the gateway, in bytes. */
@@ -98,10 +101,10 @@ send({ method: "notifications/initialized" });
 
 const rows = [];
 let sent = 0;
-for (let point = 1; point <= POINTS && child.exitCode === null; point += 1) {
+for (let point = 1; point <= POINTS && !end.isHere; point += 1) {
   const goal = Math.round((calls * point) / POINTS);
   const from = { at: performance.now(), answered };
-  while (sent < goal && child.exitCode === null) {
+  while (sent < goal && !end.isHere) {
     // Each call has a text of its own and, every fourth, a progress token.
     const text = `call ${sent}`;
     const meta = sent % 4 === 0 ? { _meta: { progressToken: sent } } : {};
@@ -111,7 +114,7 @@ for (let point = 1; point <= POINTS && child.exitCode === null; point += 1) {
     if (waiting.size >= window) await until(() => waiting.size < window);
   }
   await until(() => waiting.size === 0);
-  if (child.exitCode !== null) break;
+  if (end.isHere) break;
   const seconds = (performance.now() - from.at) / 1_000;
   const { rss, heap, external } = await memory();
   rows.push({ calls: sent, rate: (answered - from.answered) / seconds, rss, heap, external, disk: sizeOf(state) });
@@ -123,7 +126,7 @@ for (let point = 1; point <= POINTS && child.exitCode === null; point += 1) {
     );
   }
 }
-child.disconnect();
+if (child.connected) child.disconnect();
 child.stdin.end();
 const code = await ended;
 if (code !== 0) problem(`the gateway ended with ${code}`);
