@@ -32,13 +32,14 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a server; with `appendonly` it keeps its data over a kill, with an ACL file it knows the users of that file only. */
-export async function startRedis(options: { aclFile?: string; appendOnly?: boolean } = {}): Promise<RedisServer> {
+/** Starts a server; with `cluster` it is a whole cluster of one node; with `appendonly` it keeps its data over a kill, with an ACL file it knows the users of that file only. */
+export async function startRedis(options: { aclFile?: string; appendOnly?: boolean; cluster?: boolean } = {}): Promise<RedisServer> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "regate-redis-"));
   const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--daemonize", "no"];
   if (options.aclFile !== undefined) words.push("--aclfile", options.aclFile);
   if (options.appendOnly === true) words.push("--appendonly", "yes", "--appendfsync", "always");
+  if (options.cluster === true) words.push("--cluster-enabled", "yes", "--cluster-port", String(await freePort()));
   let child: ChildProcess | undefined;
   const kill = async (): Promise<void> => {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

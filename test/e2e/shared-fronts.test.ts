@@ -184,6 +184,7 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
   });
 
   it("the user may do these steps under these names, and nothing else; neither producer nor worker may touch them", async () => {
+    expect(readFileSync("docs/scale.md", "utf8")).toContain(readFileSync("deploy/state.users", "utf8").trim());
     const user = await clientOf(state);
     const ask = async (...words: string[]): Promise<string> =>
       await user.sendCommand(words).then(

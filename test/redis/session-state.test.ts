@@ -225,6 +225,19 @@ describe.skipIf(!haveRedis)("a session that fronts share, in Redis", () => {
     await expect(a.enter(entryOf())).rejects.toThrow(/^Redis refused a command|^the store gave an unexpected answer/);
   });
 
+  it("in a cluster its steps need a prefix that is a hash tag", async () => {
+    const cluster = await startRedis({ cluster: true });
+    const other = await clientOf(cluster.url());
+    await other.sendCommand(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+    await expect.poll(() => other.sendCommand(["CLUSTER", "INFO"])).toContain("cluster_state:ok");
+    const [tagged, plain] = ["{t}", "t"].map((prefix) => openSharedSessions({ url: cluster.url(), prefix }));
+    await step(tagged?.session("s", TERMS) ?? expect.unreachable(), { rearms: true });
+    await expect(plain?.session("s", TERMS).enter(entryOf())).rejects.toThrow("CROSSSLOT");
+    for (const sessions of [tagged, plain]) sessions?.close();
+    other.destroy();
+    await cluster.stop();
+  });
+
   it("is refused where Redis cannot be reached, and goes on when it can be again", async () => {
     const other = await startRedis();
     const shared = openSharedSessions({ url: other.url(), prefix: "t" });

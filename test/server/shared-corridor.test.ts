@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
+import type { ApprovalDesk } from "../../src/govern/approval-desk.ts";
+import type { ApprovalUse } from "../../src/govern/approval-use.ts";
 import type { Decision } from "../../src/policy/decision.ts";
 import type { Engine } from "../../src/policy/engine.ts";
 import { loadEngine } from "../../src/policy/load.ts";
@@ -287,6 +289,65 @@ describe.skipIf(!haveRedis)("two fronts with one session", () => {
     const calls = [corridor.call(counted("work").request), corridor.call(counted("work").request)];
     await corridor.close();
     expect((await Promise.all(calls)).map(codeOf)).toEqual(["gate.closed", "gate.closed"]);
+  });
+
+  it("what runs is renewed by Redis's clock, and ends when it is over", async () => {
+    await client.flushAll();
+    const [first] = two();
+    const { corridor } = openCorridor({ ...first, shared: { ...first.shared, renewMs: 20 } as CorridorOptions["shared"] });
+    const { handler, open } = gated();
+    const call = corridor.call(counted("work", {}, { handler }).request);
+    const lease = async (): Promise<number> => {
+      const [name = ""] = await client.keys("*:running");
+      return name === "" ? 0 : ((await client.zRangeWithScores(name, 0, -1))[0]?.score ?? 0);
+    };
+    await expect.poll(lease).toBeGreaterThan(0);
+    const begun = await lease();
+    await expect.poll(lease).toBeGreaterThan(begun);
+    open();
+    await call;
+    expect(await lease()).toBe(0);
+    await corridor.close();
+  });
+
+  it("what a human was shown under a state that was lost is stale, although the new one counts from the start", async () => {
+    const [first] = two();
+    const wants: Decision = { allow: true, reasons: [], effect: "none", confirm: "elicit" };
+    const confirm = async () => {
+      await client.flushAll();
+      return "accepted" as const;
+    };
+    const { corridor } = openCorridor({ decide: () => wants, confirm, ...first });
+    corridor.setClient({ elicitation: true });
+    const { request, state } = counted("rm");
+    expect(codeOf(await corridor.call(request))).toBe("confirm.stale");
+    expect(state.runs).toBe(0);
+    await corridor.close();
+  });
+
+  it("a call that took its approval while another front re-armed its identity does not run", async () => {
+    const [first, second] = two();
+    const rearms: Decision = { ...ALLOW, effect: "rearm" };
+    const b = openCorridor({ decide: () => rearms, ...second });
+    const ends: string[] = [];
+    const use: ApprovalUse = {
+      id: "0".repeat(32),
+      async begin() {
+        await b.corridor.call(counted("config_switch").request);
+        return undefined;
+      },
+      isUnchanged: () => true,
+      end: (how) => Promise.resolve(void ends.push(how)),
+    };
+    const desk: ApprovalDesk = {
+      ask: () => Promise.resolve({ kind: "approved", approvers: ["anna"], at: "2026-01-01T00:00:00Z", use }),
+      hasMoved: () => Promise.resolve(false),
+    };
+    const a = openCorridor({ decide: () => ({ ...ALLOW, approval: {} }), approvals: { desk, waitMs: 0 }, ...first });
+    const { request, state } = counted("work");
+    expect(codeOf(await a.corridor.call(request))).toBe("approval.stale");
+    expect([state.runs, ends]).toEqual([0, ["stale"]]);
+    await Promise.all([a.corridor.close(), b.corridor.close()]);
   });
 
   it("leaves nothing that runs behind", async () => {
