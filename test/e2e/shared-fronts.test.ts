@@ -195,8 +195,9 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
     for (const words of [
       ["HSET", "sg:tools:session:t", "a", "1"],
       ["EVAL", "return redis.call('GET', KEYS[1])", "1", "sg:tools:session:t"],
-      ["SET", "sg:state:identity:t", "x"],
-      ["DEL", "sg:state:identity:t"],
+      ["RENAME", "sg:state:identity:t", "sg:state:identity:u"],
+      ["PERSIST", "sg:state:identity:t"],
+      ["GET", "sg:tools:session:t"],
       ["KEYS", "*"],
       ["FLUSHALL"],
       ["CONFIG", "GET", "*"],
