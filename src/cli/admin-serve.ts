@@ -1,6 +1,7 @@
 import type { AdminServer, AdminServerOptions } from "../admin/server.ts";
 import { type AdminOptions, resolveAdminOptions } from "../config/admin-options.ts";
 import { ConfigError, errorCode } from "../config/config-error.ts";
+import { placeholderWarning } from "../config/redis-url.ts";
 import { surroundings } from "../config/sources.ts";
 import { openApprovals, sharedOptions } from "./approval-store.ts";
 import type { Arguments, Command, Io } from "./command.ts";
@@ -43,6 +44,8 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const { openStores } = await import("../admin/stores.ts");
   const report = (problem: unknown): void => io.note(problem instanceof Error ? problem.message : String(problem));
   const { stateDir, host, port, publicUrl, shared } = options;
+  const known = shared === undefined ? undefined : placeholderWarning(shared.url, "--shared-state");
+  if (known !== undefined) io.note(known);
   const approvals = await openApprovals(stateDir, shared);
   const explanations = lazyExplanations(args, io.note);
   const server = await started({

@@ -191,6 +191,18 @@ describe.skipIf(!haveRedis)("approvals of several fronts", () => {
     expect(front.events().some((event) => event["custom"]?.regate?.code === "store.unavailable")).toBe(true);
   });
 
+  it("is never decided by the agent or what it starts, whatever state directory and key it names", async () => {
+    const team = await openTeam(server);
+    const front = await team.front();
+    const id = idIn(await front.call("run_shell", MARKED));
+    const { stateDir, keysDir } = team.operator;
+    const words = ["--key", "anna", "--state-dir", stateDir, "--keys-dir", keysDir, "--shared-state", team.url, ...team.prefix];
+    const command = `${process.execPath} ${join(process.cwd(), "bin/regate.js")} approvals approve ${id} ${words.join(" ")}`;
+    const tried = (await front.call("run_shell", { command })).structured;
+    expect(tried).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("an agent's process and what it starts decide nothing") });
+    expect(team.state(id)).toBe("pending");
+  });
+
   it("a key that a front does not have counts there for nothing, which stderr says", async () => {
     const team = await openTeam(server);
     const front = await team.front();

@@ -298,6 +298,20 @@ describe.skipIf(!haveRedis)("approvals that several fronts share", () => {
     });
   });
 
+  it("a request that Redis has lost is filed anew, also where its name is still there", async () => {
+    const { front, prefix } = openFronts(server.url());
+    const [a, b] = [front(), front()];
+    const id = idOf(await a.ask());
+    await a.decide(id);
+    const use = useOf(await a.ask());
+    await client.del(`${prefix}:state:approval:request:${id}`);
+    expect(await use.begin().catch((error: Error) => error.message)).toMatch(/is no longer in the shared store/);
+    expect(await a.stateOf(id)).toBeUndefined();
+    const next = idOf(await b.ask());
+    expect(next).not.toBe(id);
+    expect(idOf(await a.ask())).toBe(next);
+  });
+
   it("every name has an end", async () => {
     const { front, prefix } = openFronts(server.url());
     const [a, b] = [front(), front()];
