@@ -67,13 +67,15 @@ describe.skipIf(!haveRedis)("recovery", () => {
     "[002-recovery] a worker that is killed in the middle leaves `indeterminate`, once and for all, and the call never runs again",
     { timeout: 60_000 },
     async () => {
-      const first = await start();
-      const call = producer.call(`${append("killed")}; sleep 4`);
+      const horizon = { "max-exec": "30", "proof-ttl": "200" };
+      const first = await start({ horizon });
+      const call = producer.call(`${append("killed")}; sleep 20`);
       await producer.send(call);
       await expect.poll(() => place.runs("killed"), { timeout: 10_000 }).toBe(1);
-      await first.end("SIGKILL");
+      // The other is there already: how long a start takes is no matter of this.
+      await start({ horizon });
       const killed = Date.now();
-      await start();
+      await first.end("SIGKILL");
       const reply = await producer.reply(call.correlation_id);
       expect(reply).toMatchObject({ status: "indeterminate", fingerprint: producer.fingerprintOf(call), error: { code: "indeterminate" } });
       expect(Date.now() - killed).toBeLessThan((2 + 1 + 2) * 1_000 + 3_000);
@@ -87,12 +89,13 @@ describe.skipIf(!haveRedis)("recovery", () => {
 
   it("a worker that is killed in the middle and started again under its name waits for the lease to end, and answers once", async () => {
     const flags = ["--worker-name", "w1"];
-    const first = await start({ flags });
-    const call = producer.call(`${append("same")}; sleep 4`);
+    const horizon = { "max-exec": "30", "proof-ttl": "200" };
+    const first = await start({ flags, horizon });
+    const call = producer.call(`${append("same")}; sleep 20`);
     await producer.send(call);
     await expect.poll(() => place.runs("same"), { timeout: 10_000 }).toBe(1);
     await first.end("SIGKILL");
-    await start({ flags });
+    await start({ flags, horizon });
     expect(await producer.reply(call.correlation_id)).toMatchObject({ status: "indeterminate", error: { code: "indeterminate" } });
     await expect.poll(() => producer.left()).toBe(0);
     expect(place.runs("same")).toBe(1);
@@ -109,8 +112,9 @@ describe.skipIf(!haveRedis)("recovery", () => {
   });
 
   it("a long call keeps its lease and entry while others look for abandoned ones", async () => {
-    await start();
-    await start();
+    const horizon = { "max-exec": "30", "proof-ttl": "200" };
+    await start({ horizon });
+    await start({ horizon });
     const call = producer.call(`${append("long")}; sleep 4.5`);
     await producer.send(call);
     expect(await producer.reply(call.correlation_id)).toMatchObject({ status: "ok" });
