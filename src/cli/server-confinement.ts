@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import type { ConfiguredServer } from "../config/mcp-file.ts";
 import type { ServeOptions } from "../config/options.ts";
+import { defaultStateDir } from "../config/state-dir.ts";
 import { makeFolder } from "../files/make-folder.ts";
 import type { Confine } from "../upstream/stdio-process.ts";
 
@@ -69,8 +70,9 @@ function hiddenPaths(options: ServeOptions, pinsFile: string): { readonly hidden
   // A folder that is made while a server runs could not be hidden from it any more.
   for (const folder of [stateDir, keysDir]) attempt(() => makeFolder(folder));
   const files = [proofKeyFile, http.auth.jwksFile].filter((path) => path !== undefined);
-  const hidden = [stateDir, keysDir, ...files];
-  if (dirname(pinsFile) === stateDir) return { hidden, notes: [] };
+  // Other gateways and `serve` of this user keep theirs below the default one (`regate wrap` does).
+  const hidden = [stateDir, defaultStateDir(options.environment, options.home), keysDir, ...files];
+  if (pinsFile.startsWith(`${stateDir}/`)) return { hidden, notes: [] };
   if (isOwnFolder(pinsFile, options)) return { hidden: [...hidden, dirname(pinsFile)], notes: [] };
   const note = `the pins file \`${pinsFile}\` lies in a folder that servers see, and can be changed by them: give it a folder of its own`;
   return { hidden: [...hidden, pinsFile], notes: [note] };

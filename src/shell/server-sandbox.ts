@@ -1,5 +1,5 @@
 import { accessSync, constants, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { aliasesOf, mountTable } from "./mount-aliases.ts";
 import { depthOf, isWithin, kindOf, realPathOf } from "./sandbox-paths.ts";
 import { shellError } from "./shell-error.ts";
@@ -43,13 +43,19 @@ const SET_ON_THE_WAY = ["PWD", "OLDPWD", "SHLVL", "_"] as const;
  * directory). What exists of them is looked up at each start, with every further place at which its file system is mounted.
  * @param bwrap bubblewrap
  * @param hidden folders and files, absolute
- * @throws Error `shell.sandbox_failed` when the server's working directory is hidden
+ * @throws Error `shell.sandbox_failed` when the server's working directory, or a file that its command line names, is hidden
  */
 export function confineServer(bwrap: string, hidden: readonly string[], command: ServerCommand): ConfinedServer {
   const places = hiddenPlaces(hidden);
-  const cwd = realPathOf(command.cwd);
-  if (cwd !== undefined && places.some((place) => isWithin(cwd, place)))
-    throw shellError("shell.sandbox_failed", "its working directory lies in what is hidden from servers, such as the state directory");
+  const lost = [".", ...command.argv.filter((word) => word.includes("/"))].find((word) => {
+    const path = realPathOf(resolve(command.cwd, word));
+    const isHidden = path !== undefined && places.some((place) => isWithin(path, place));
+    return isHidden && (word === "." || kindOf(path) !== "folder");
+  });
+  if (lost !== undefined) {
+    const what = lost === "." ? "its working directory" : `\`${lost}\` of its command line`;
+    throw shellError("shell.sandbox_failed", `${what} lies in what is hidden from servers, such as the state directory`);
+  }
   const closed = [...places, ...doors(command.env)].filter((place) => kindOf(place) !== undefined);
   const kept = SET_ON_THE_WAY.flatMap((name) => (command.env[name] === undefined ? ["-u", name] : []));
   const given = SET_ON_THE_WAY.flatMap((name) => (command.env[name] === undefined ? [] : [`${name}=${command.env[name]}`]));

@@ -173,11 +173,19 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
   it("a server in what is hidden is not started, and says why", async () => {
     const home = folder();
     mkdirSync(join(home, "state"));
-    const gateway = startGateway({ stateDir: home, servers: { inner: { command: "sh", cwd: join(home, "state") }, outer: {} } });
+    const script = join(home, "state", "server.mjs");
+    writeFileSync(script, "");
+    const servers = {
+      inner: { command: "sh", cwd: join(home, "state") },
+      outer: {},
+      script: { command: process.execPath, args: [script] },
+    };
+    const gateway = startGateway({ stateDir: home, servers });
     await gateway.hello();
     await expect
       .poll(gateway.stderr, { timeout: 20_000 })
       .toContain("server `inner` cannot be started: its working directory lies in what is hidden");
+    expect(gateway.stderr()).toContain(`server \`script\` cannot be started: \`${script}\` of its command line lies in what is hidden`);
   });
 });
 
