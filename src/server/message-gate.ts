@@ -60,8 +60,9 @@ export interface MessageGate {
 export function messageGate(core: Core): MessageGate {
   return {
     isShown: (tool) => isShown(core, tool),
-    message: (request) => withState(core, (fault) => judgeMessage(core, request, fault)),
-    result: (request) => (judgesResults(core) ? withState(core, (fault) => judgeResult(core, request, fault)) : UNJUDGED),
+    message: (request) => withState(core, request.facts.name, (fault) => judgeMessage(core, request, fault)),
+    result: (request) =>
+      judgesResults(core) ? withState(core, request.facts.name, (fault) => judgeResult(core, request, fault)) : UNJUDGED,
   };
 }
 
@@ -74,14 +75,15 @@ function judgesResults({ options }: Core): boolean {
 
 /**
  * Judges with the session's state, which is read in the message's turn where fronts share it.
+ * @param tool whose calls are counted
  * @param judge given the refusal when the state cannot be had
  */
-function withState<Judged>(core: Core, judge: (fault?: Refusal) => Judged): Judged | Promise<Judged> {
+function withState<Judged>(core: Core, tool: string, judge: (fault?: Refusal) => Judged): Judged | Promise<Judged> {
   const { shared } = core;
   if (shared === undefined) return judge();
   const known = shared.faults();
   return core.turns.take(async () => {
-    const isKnown = shared.faults() === known && (await shared.refresh(""));
+    const isKnown = shared.faults() === known && (await shared.refresh(tool));
     try {
       return isKnown ? judge() : judge(refuse("admission", core.shutdown.signal.aborted ? "gate.closed" : "store.unavailable"));
     } catch (error) {

@@ -78,7 +78,7 @@ export function createSharedFront(options: SharedFrontOptions): SharedFront {
       if (!quiet || (rules.requireProfile === true && profile === null)) return false;
       const { epoch } = mirror.identity;
       const isRecorded = await quietly(store.confirm(stamp, profile), false);
-      if (isRecorded && mirror.identity.epoch === epoch) mirror.identity.recordIdentityRead(profile);
+      if (isRecorded && mirror.isIdle() && mirror.identity.epoch === epoch) mirror.identity.recordIdentityRead(profile);
       return isRecorded;
     },
     countDenied: () => quietly(store.countDenied(), undefined),

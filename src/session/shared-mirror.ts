@@ -24,6 +24,8 @@ export interface SharedMirror {
   /** The store cannot be used: nothing counts as confirmed. */
   lose(): void;
   unload(): void;
+  /** No call is being judged: what the store has said meanwhile may be shown. */
+  isIdle(): boolean;
 }
 
 /** What a mirror is made of. */
@@ -73,6 +75,7 @@ export function createSharedMirror({ source, report, startedAt }: MirrorOptions)
     unload() {
       loaded = undefined;
     },
+    isIdle: () => loaded === undefined,
   };
 }
 

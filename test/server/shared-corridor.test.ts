@@ -7,6 +7,7 @@ import type { Decision } from "../../src/policy/decision.ts";
 import type { Engine } from "../../src/policy/engine.ts";
 import { loadEngine } from "../../src/policy/load.ts";
 import type { CorridorOptions } from "../../src/server/core.ts";
+import { declaredFacts } from "../../src/server/facts.ts";
 import { createProfile, switchTo } from "../../src/session/profile-changes.ts";
 import { stateKeys } from "../../src/redis/state-keys.ts";
 import { clientOf, haveRedis, startRedis } from "../delegate/redis-kit.ts";
@@ -347,6 +348,32 @@ describe.skipIf(!haveRedis)("two fronts with one session", () => {
     const { request, state } = counted("work");
     expect(codeOf(await a.corridor.call(request))).toBe("approval.stale");
     expect([state.runs, ends]).toEqual([0, ["stale"]]);
+    await Promise.all([a.corridor.close(), b.corridor.close()]);
+  });
+
+  it("a message is judged with what all fronts know, and counts as no call", async () => {
+    const [first, second] = two();
+    const judged: unknown[] = [];
+    const reads: Decision = { ...ALLOW, effect: "record_identity_read" };
+    const engine = engineOf((input, entrypoint) => {
+      const { calls, tool_calls, running } = input["usage"] as JsonObject as Record<string, number>;
+      const { identity_confirmed } = input["session"] as JsonObject as Record<string, boolean>;
+      judged.push([entrypoint, identity_confirmed, calls, tool_calls, running]);
+      return reads;
+    });
+    const [a, b] = [openCorridor({ engine, ...first }), openCorridor({ engine, ...second })];
+    await a.corridor.call(counted("work").request);
+    const facts = declaredFacts(undefined, {})("work");
+    const message = await b.corridor.message({ method: "resources/read", from: "client", params: {}, facts });
+    const result = await b.corridor.result({ method: "tools/call", facts, result: {}, parent: "p" });
+    expect([message.allowed, result.allowed]).toEqual([true, true]);
+    await b.corridor.call(counted("work").request);
+    expect(judged).toEqual([
+      ["gate/decision", false, 0, 0, 0],
+      ["gate/message", true, 1, 1, 0],
+      ["gate/result", true, 1, 1, 0],
+      ["gate/decision", true, 1, 1, 0],
+    ]);
     await Promise.all([a.corridor.close(), b.corridor.close()]);
   });
 
