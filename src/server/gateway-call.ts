@@ -63,8 +63,8 @@ interface Entered {
 async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
   const { request, signal } = entered.call;
   // Of a tool that the agent may not see nothing is told by its headers either.
-  const wrong = edge.corridor.isShown(nameOf(entered.call)) ? headersProblem(edge, entered.call, entered.target) : undefined;
-  if (wrong !== undefined) return errorAnswer(wrong, request.id);
+  const wrong = headersProblem(edge, entered.call, entered.target);
+  if (wrong !== undefined && edge.corridor.isShown(nameOf(entered.call))) return errorAnswer(wrong, request.id);
   const reply = noReply();
   const given = request.params?.["arguments"];
   const channel = isModern(request) ? retryChannel(edge, request.params ?? {}) : undefined;
