@@ -93,6 +93,35 @@ describe("[gateway:decisions] policy that gives no allow leaves no byte (invaria
     expect(called(gateway.got())).toEqual([]);
   });
 
+  it("a policy that never ends", async () => {
+    const numbers = Array.from({ length: 300 }, (_, at) => at + 1).join(", ");
+    const rego = `numbers := [${numbers}]
+
+endless if {
+	input.arguments.s == "endless"
+	_never
+}
+
+_never if {
+	some a in numbers
+	some b in numbers
+	some c in numbers
+	some d in numbers
+	((a * b) * c) * d < 0
+}
+
+decision := object.union(plain, {"allow": count([x | endless; x := 1]) == 0})
+
+${PASSES}`;
+    const gateway = await ready({
+      bundle: await bundleOf(rego),
+      flags: ["--policy-deadline-ms", "3000"],
+    });
+    expect(codeOf(await gateway.call("echo", { s: "endless" }))).toBe("policy.error");
+    expect(called(gateway.got())).toEqual([]);
+    expect(codeOf(await gateway.call("echo", { s: "quick" }))).toBe("ok");
+  });
+
   it("a bundle without `gate/message` refuses every message", async () => {
     const gateway = await ready({ bundle: await bundleOf("decision := plain", ENTRYPOINTS.slice(0, 2)) });
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
@@ -123,10 +152,12 @@ describe("[gateway:decisions] policy that gives no allow leaves no byte (invaria
     expect(called(gateway.got())).toEqual([]);
   });
 
-  it("a result that asks has a rule of its own", async () => {
+  it("a result that asks has a rule of its own, and so has the result of a task", async () => {
     const rego = `decision := plain
 
 asks if input.result.resultType == "input_required"
+
+asks if input.method == "tasks/result"
 
 result := object.union(plain, {"redact": []}) if not asks
 
@@ -137,7 +168,10 @@ result := object.union(plain, {"allow": false, "deny_reason": "no questions"}) i
     const s = `{"jsonrpc":"2.0","id":ID,"result":{"resultType":"input_required","inputRequests":${request}}}`;
     const answer = await gateway.call("say", { s, answers: true });
     expect([codeOf(answer), answer.result?.content?.[0]?.text]).toEqual(["policy.denied", "no questions"]);
-    expect(gateway.raw()).not.toContain("your password");
+    const task = await gateway.ask({ id: 1, method: "tasks/result", params: { taskId: "secret" } });
+    expect(task.error).toMatchObject({ code: 4403, message: "no questions", data: { code: "policy.denied" } });
+    expect(gateway.raw()).not.toMatch(/your password|task secret/);
+    expect(gateway.got().some(({ method }) => method === "tasks/result")).toBe(true);
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
   });
 });

@@ -165,6 +165,7 @@ const METHODS = {
   "resources/unsubscribe": (id) => send({ jsonrpc: "2.0", id, result: {} }),
   "completion/complete": (id, { params }) =>
     send({ jsonrpc: "2.0", id, result: { completion: { values: [params.ref.name ?? params.ref.uri] } } }),
+  "tasks/result": (id, { params }) => send({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: `task ${params.taskId}` }] } }),
   "logging/setLevel": (id) => send({ jsonrpc: "2.0", id, result: {} }),
   ...(options.modern
     ? {
