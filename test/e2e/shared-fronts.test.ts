@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -174,6 +176,28 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
     const [a, b, c] = [start("desk"), start("desk"), start()];
     expect(await ask(a, "whoami")).toBe("ok");
     expect([await ask(b, "run_shell", ECHO), await ask(c, "run_shell", ECHO)]).toEqual(["ok", "identity.unconfirmed"]);
+  });
+
+  it("a front whose Redis says nothing ends within 2 s all the same, over HTTP and over stdio", async () => {
+    const silent = createServer((socket) => void socket.on("error", () => undefined));
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const url = `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const http = await startHttp(["serve", "--bundle", "agent-session", "--shared-state", url], (end) => ends.push(end));
+    const request = modern("tools/call", { name: "list_sessions", arguments: {} });
+    const waiting = [1, 2, 3].map(() => open(http.port, request));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const stopped = await http.stop();
+    expect(stopped.code).toBe(0);
+    expect(stopped.ms).toBeLessThan(2_000);
+    for (const each of waiting) each.head.catch(() => undefined);
+    const stdio = startRaw("--bundle", "agent-session", "--shared-state", url);
+    await stdio.ask({ jsonrpc: "2.0", id: "up", method: "ping" });
+    await stdio.write(`${JSON.stringify(request.body)}\n`);
+    const finished = await stdio.finish();
+    expect(finished.code).toBe(0);
+    expect(finished.ms).toBeLessThan(2_500);
+    silent.close();
   });
 
   it("a server does not start on what cannot be, and says so without the password", () => {
