@@ -1,3 +1,4 @@
+import { refix } from "../call/fixed.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import type { ShellAnalysis, ToolCall, ToolFacts } from "../call/tool-call.ts";
 import type { Claim, SessionView } from "../session/session.ts";
@@ -117,8 +118,13 @@ function textOf(value: JsonValue): string {
 }
 
 function agentOf(claim: Claim, call: ToolCall): PolicyInput["agent"] {
-  return { id: claim.agentId, session_id: claim.sessionId, kind: "mcp", risk: call.risk, dry_run: call.dryRun };
+  const { agentId: id, sessionId: session_id } = claim;
+  const agent = refix(agents.get(claim), { id, session_id, kind: "mcp", risk: call.risk, dry_run: call.dryRun });
+  agents.set(claim, agent);
+  return agent;
 }
+
+const agents = new WeakMap<Claim, PolicyInput["agent"]>();
 
 function shellOf({ verifiable, destructive, findings, commands, redirects }: ShellAnalysis): object {
   return { verifiable, destructive, findings, commands, redirects };

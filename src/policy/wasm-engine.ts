@@ -1,3 +1,4 @@
+import { fix } from "../call/fixed.ts";
 import type { JsonObject } from "../call/json.ts";
 import { serialise } from "./bounds.ts";
 import type { Decision } from "./decision.ts";
@@ -91,7 +92,7 @@ function cachedParser(dialect: Dialect): (text: string, entrypoint: Entrypoint) 
     const key = `${entrypoint === "gate/result" ? "r" : "d"}${text}`;
     const before = known.get(key);
     if (before !== undefined) return before;
-    const decision = parseDecision(text, dialect, entrypoint);
+    const decision = fix(parseDecision(text, dialect, entrypoint));
     if (text.length <= CACHED_LENGTH) {
       if (known.size >= CACHE_SIZE) known.clear();
       known.set(key, decision);

@@ -1,3 +1,4 @@
+import { refix } from "../call/fixed.ts";
 import type { SessionView } from "./session.ts";
 
 /**
@@ -8,6 +9,7 @@ export class SessionIdentityState {
   #confirmed = false;
   #profile: string | null = null;
   #epoch = 0;
+  #view: SessionView["identity"] | undefined;
 
   /** Whether an identity read has occurred since the session started or the profile was last switched. */
   get identityConfirmed(): boolean {
@@ -37,7 +39,8 @@ export class SessionIdentityState {
 
   /** The state as policy sees it: plain data, no reference to this object (design §2, field `session`). */
   view(): SessionView["identity"] {
-    return { identity_confirmed: this.#confirmed, confirmed_profile: this.#profile, epoch: this.#epoch };
+    this.#view = refix(this.#view, { identity_confirmed: this.#confirmed, confirmed_profile: this.#profile, epoch: this.#epoch });
+    return this.#view;
   }
 
   /** The state as it would be after re-arming: for a look at a session whose confirmation no longer holds. */

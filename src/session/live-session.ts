@@ -1,4 +1,4 @@
-import { fix } from "../call/fixed.ts";
+import { fix, refix } from "../call/fixed.ts";
 import { labelSource } from "./active-profile.ts";
 import type { ProfileSource } from "./active-profile.ts";
 import { SessionIdentityState, type IdentityState } from "./identity-state.ts";
@@ -55,6 +55,7 @@ export function createSession(options: SessionOptions): LiveSession {
   const { claim } = options;
   let who = whoOf(options.user, options.groups);
   const { identity, watch, usage } = options.mirror ?? ownState(options);
+  let active: SessionView["profile"] | undefined;
   let client: ClientFacts = fix({ elicitation: false });
   return {
     claim,
@@ -73,11 +74,12 @@ export function createSession(options: SessionOptions): LiveSession {
     },
     view(tool, time, look = watch.look()) {
       const { profile, unreadable, lapsed } = look;
+      active = refix(active, { active: profile.label });
       return {
         claim,
         ...who,
         identity: lapsed ? identity.rearmedView() : identity.view(),
-        profile: { active: profile.label },
+        profile: active,
         variables: unreadable ? null : profile.variables,
         ...(unreadable || profile.home === undefined ? {} : { home: profile.home }),
         client,
