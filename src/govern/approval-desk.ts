@@ -120,13 +120,14 @@ async function standingOf(desk: Desk, filed: Filed, { bound, ask }: Asked): Prom
 }
 
 /** A use that is not this desk's own. While it runs the call is not asked for again; how it ended is told once. */
-async function usedElsewhere(desk: Desk, filed: Filed, { used, isRunning }: RequestOutcome): Promise<Standing | undefined> {
-  const isExecuting = used?.state === "executing";
-  if (isExecuting && isRunning) {
+async function usedElsewhere(desk: Desk, filed: Filed, outcome: RequestOutcome): Promise<Standing | undefined> {
+  const { decided, used, isRunning } = outcome;
+  if (used?.state === "executing" && isRunning) {
     filed.ending = "used";
     return { kind: "used", id: filed.id };
   }
-  if (isExecuting || used?.state === "indeterminate") return told(desk, filed, "indeterminate");
+  if (used?.state === "executing" || used?.state === "indeterminate") return told(desk, filed, "indeterminate");
+  if (used?.state === "stale") return decided === undefined ? undefined : told(desk, filed, "stale");
   return filed.ending === "used" ? undefined : told(desk, filed, "used");
 }
 

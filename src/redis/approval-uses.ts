@@ -30,6 +30,8 @@ interface Uses {
   readonly link: ApprovalLink;
   /** Names this front among all. */
   readonly front: string;
+  /** Attempts to take a use that are under way, by request. */
+  readonly taking: Map<string, Promise<boolean>>;
   /** Uses that may or may not have been taken: nothing runs on them. */
   readonly unclear: Map<string, string>;
   /** Uses that were taken and have not ended. */
@@ -46,6 +48,7 @@ export function createFrontUses(link: ApprovalLink): FrontUses {
   const uses: Uses = {
     link,
     front: randomBytes(16).toString("hex"),
+    taking: new Map(),
     unclear: new Map(),
     running: new Map(),
     owed: new Map(),
@@ -74,18 +77,39 @@ export function createFrontUses(link: ApprovalLink): FrontUses {
   };
 }
 
+/** One attempt at a time: two that are the same could both be told that theirs is there. */
 async function take(uses: Uses, use: Use): Promise<boolean> {
-  const { link, unclear, running, owed } = uses;
-  // What is under way to give it back must be over.
-  owed.delete(use.id);
+  const { taking } = uses;
+  const attempt = takeAfter(uses, use, taking.get(use.id));
+  taking.set(use.id, attempt);
+  try {
+    return await attempt;
+  } finally {
+    if (taking.get(use.id) === attempt) taking.delete(use.id);
+  }
+}
+
+async function takeAfter(uses: Uses, use: Use, other: Promise<boolean> | undefined): Promise<boolean> {
+  await Promise.allSettled([other]);
+  if (uses.running.has(use.id)) return false;
+  // What is under way to give an earlier attempt back must be over.
+  uses.owed.delete(use.id);
   await uses.beat;
+  try {
+    return await attempted(uses, use);
+  } catch (error) {
+    const unclear = uses.unclear.get(use.id);
+    if (unclear !== undefined) owe(uses, { id: use.id, field: "used", from: unclear, to: "" });
+    throw error;
+  }
+}
+
+async function attempted(uses: Uses, use: Use): Promise<boolean> {
+  const { link, unclear, running } = uses;
   const to = await attemptOf(uses, use);
   if (use.state === "executing") await sayAlive(uses);
   unclear.set(use.id, to);
-  const taken = await swap(link, { id: use.id, field: "used", from: "", to }).catch((error: unknown) => {
-    owe(uses, { id: use.id, field: "used", from: to, to: "" });
-    throw error;
-  });
+  const taken = await swap(link, { id: use.id, field: "used", from: "", to });
   unclear.delete(use.id);
   if (taken === "gone") throw governError("govern.store_unreadable", `request \`${use.id}\` is no longer in the shared store`);
   if (taken === "done" && use.state === "executing") {
@@ -101,6 +125,7 @@ async function attemptOf({ link, unclear, front }: Uses, use: Use): Promise<stri
   if (before === undefined) return recordText({ ...use, front });
   if (parseRecord("used", before, { id: use.id, place: "" }).state === use.state) return before;
   await swap(link, { id: use.id, field: "used", from: before, to: "" });
+  unclear.delete(use.id);
   return recordText({ ...use, front });
 }
 

@@ -38,6 +38,8 @@ export function openFronts(url: string, prefix: string = `t${process.pid}-${(pre
     return {
       ...places,
       places,
+      prefix,
+      send: connection.send,
       store,
       desk,
       reports,

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { listApprovals } from "../../src/govern/approval-list.ts";
 import type { PendingRecord, VoteRecord } from "../../src/govern/approval-records.ts";
 import { revokeKey } from "../../src/govern/keys.ts";
+import { approvalKeys, approvalLink } from "../../src/redis/approval-link.ts";
+import { createFrontUses } from "../../src/redis/approval-uses.ts";
+import { stateKeys } from "../../src/redis/state-keys.ts";
 import { clientOf, haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer, TestClient } from "../delegate/redis-kit.ts";
 import { idOf, removeStores, TERMS } from "../govern/approval-kit.ts";
@@ -91,6 +94,19 @@ describe.skipIf(!haveRedis)("approvals that several fronts share", () => {
     }
   });
 
+  it("is used once by calls of one front that take it at the same moment", async () => {
+    const { front } = openFronts(server.url());
+    const a = front();
+    const id = idOf(await a.ask());
+    const { record } = (await a.store.read(id))!;
+    const use = { v: 1, id, digest: record.digest, state: "executing", at: new Date().toISOString() } as const;
+    const uses = createFrontUses(approvalLink(approvalKeys(stateKeys(front().prefix)), front().send));
+    const taken = await Promise.all([uses.take(use), uses.take(use), uses.take(use)]);
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await uses.take(use)).toBe(false);
+    uses.close();
+  });
+
   it("counts votes of several humans on several machines, one a human, and takes a denial alone", async () => {
     const { front } = openFronts(server.url());
     const [a, one, two] = [front(), front(), front()];
@@ -127,6 +143,21 @@ describe.skipIf(!haveRedis)("approvals that several fronts share", () => {
     expect(await a.ask({ profile: "prod" })).toEqual({ kind: "stale", id });
     expect(await b.stateOf(id)).toBe("stale");
     expect((await a.ask({ profile: "dev" })).kind).toBe("pending");
+  });
+
+  it("that one front made void is void on a front that has met it, which says so if a human had decided", async () => {
+    const { front } = openFronts(server.url());
+    const [a, b] = [front(), front()];
+    for (const isDecided of [true, false]) {
+      const call = { arguments: { command: String(isDecided) }, profile: "dev" };
+      const id = idOf(await a.ask(call));
+      expect(idOf(await b.ask(call))).toBe(id);
+      if (isDecided) await b.decide(id);
+      await a.ask({ ...call, profile: "prod" });
+      const standing = await b.ask(call);
+      if (isDecided) expect(standing).toEqual({ kind: "stale", id });
+      else expect(idOf(standing)).not.toBe(id);
+    }
   });
 
   it("is expired on every front, which each is told", async () => {
