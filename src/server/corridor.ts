@@ -41,8 +41,8 @@ export interface OpenCorridor extends Corridor, MessageGate {
 const CLOSE_GRACE_MS = 1_500;
 
 /**
- * Opens the corridor of one session: the one function that every call passes, whatever path it comes from (design §1). Admission is
- * synchronous inside `call`, so that calls are gated, logged and re-armed strictly in the order of the calls to `call` (design §5).
+ * Opens the corridor of one session: the one function that every call passes, whatever path it comes from (design §1). Calls are
+ * gated, logged and re-armed strictly in the order of the calls to `call` (design §5), inside it where no store has to be asked.
  */
 export function createCorridor(options: CorridorOptions): OpenCorridor {
   const core = createCore(options);
