@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 const PARTS = [
   ["bwrap", "bubblewrap", "tests that execute commands inside the sandbox"],
   ["redis-server", "redis-server", "tests of delegated execution"],
+  ["systemd-analyze", "systemd", "the check of the units in deploy/"],
   ["chromium", "chromium", "tests that open the approvers' page in a browser"],
   ["python3", "python3", "the independent checker of the decision log"],
   ["pip3", "python3-pip", "tests that drive the gateway with the MCP SDK for Python"],

@@ -118,15 +118,15 @@ function unit(path: string): Record<string, string> {
 describe("new-secrets.mjs", () => {
   it("makes fresh secrets for the owner's eyes, and never replaces any", () => {
     configure();
-    const names = [".env", "front.env", "observer.env", "proof.key", "state.env", "users.acl", "worker.env"];
+    const names = [".env", "approver.env", "front.env", "observer.env", "proof.key", "state.env", "users.acl", "worker.env"];
     const first = names.map((name) => readFileSync(etc(name), "utf8"));
     expect(readdirSync(join(folder, "etc")).toSorted()).toEqual([...names, "scale.json"].toSorted());
     for (const name of names) expect(statSync(etc(name)).mode & 0o777).toBe(0o600);
     const users = readFileSync(etc("users.acl"), "utf8");
-    expect(users.match(/^user \w+ on #[0-9a-f]{64} /gm)).toHaveLength(4);
+    expect(users.match(/^user \w+ on #[0-9a-f]{64} /gm)).toHaveLength(5);
     expect(users).not.toMatch(/>|change-me/);
     for (const password of Object.values(variables(".env"))) expect(users).not.toContain(password);
-    expect(new Set([...Object.values(variables(".env")), readFileSync(etc("proof.key"), "utf8").trim()]).size).toBe(5);
+    expect(new Set([...Object.values(variables(".env")), readFileSync(etc("proof.key"), "utf8").trim()]).size).toBe(6);
     const again = spawnSync(process.execPath, ["deploy/new-secrets.mjs", join(folder, "etc")], { encoding: "utf8" });
     expect([again.status, again.stderr.trim().split("\n").length]).toEqual([2, 1]);
     expect(names.map((name) => readFileSync(etc(name), "utf8"))).toEqual(first);
