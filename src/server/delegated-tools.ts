@@ -1,4 +1,5 @@
 import type { JsonObject } from "../call/json.ts";
+import type { ReplyErrorCode } from "../delegate/delegated-call.ts";
 import { confirmedContext } from "../delegate/front-state.ts";
 import type { Front, FrontAnswer, NoReply } from "../delegate/front.ts";
 import type { Reply } from "../delegate/reply.ts";
@@ -78,10 +79,21 @@ function outputOf(answer: FrontAnswer, decisionId: string): ToolOutput {
   return { structured: {}, passed: reply.result };
 }
 
+/** Codes of refusals before anything began; whatever else a reply says, the call may have run. */
+const REFUSED_UNBEGUN: ReadonlySet<string> = new Set<ReplyErrorCode>([
+  "proof_invalid",
+  "fingerprint_mismatch",
+  "operation_conflict",
+  "stale_reject",
+  "envelope_invalid",
+  "deliveries_exhausted",
+  "unknown_tool",
+]);
+
 function codeOf({ error, status }: Reply): RefusalCode {
   if (status === "indeterminate" || error === undefined) return "delegate.indeterminate";
   if (error.code === "session_missing" || error.code === "session_invalid") return "delegate.session_missing";
-  return error.code === "failed" || error.code === "indeterminate" ? "delegate.indeterminate" : "delegate.rejected";
+  return REFUSED_UNBEGUN.has(error.code) ? "delegate.rejected" : "delegate.indeterminate";
 }
 
 function refusal(code: RefusalCode, decisionId: string): PassedOn {
