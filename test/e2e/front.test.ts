@@ -115,6 +115,14 @@ describe.skipIf(!haveRedis)("a front", () => {
       [{ result: { other: 1 } }, { isError: true, code: "delegate.indeterminate" }],
       [{ result: undefined }, { isError: true, code: "delegate.indeterminate" }],
       [
+        { status: "error", error: { code: "proof_invalid", message: "x" } },
+        { isError: true, code: "delegate.rejected" },
+      ],
+      [
+        { status: "error", error: { code: "of_tomorrow", message: "x" } },
+        { isError: true, code: "delegate.indeterminate" },
+      ],
+      [
         { status: "error", result: { content: text } },
         { isError: true, text: "theirs" },
       ],
