@@ -92,7 +92,7 @@ describe("an agent decides nothing, however it tries [003-four-eyes] [003-decisi
     expect([read.status, read.stdout, read.lines]).toEqual([
       1,
       "",
-      [`regate: the decision of \`${id}\` is not signed by those who may decide`],
+      [`regate: the decision of \`${id}\` is not signed by those who may decide (its signature is not that of key \`anna\`)`],
     ]);
     expect(open.session.stderr()).not.toContain("EXAMPLE-SECRET");
   });

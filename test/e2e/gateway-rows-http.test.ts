@@ -127,6 +127,7 @@ describe("[gateway:http] tokens before the gateway", () => {
     const { gateway, got, bearer } = await guarded();
     const session = await openSession(gateway.port, {}, await bearer());
     await session.call(1, "one__echo", { s: "mine" });
+    await expect.poll(() => got("two")).toContain("tools/list");
     const before = [got("one"), got("two")];
     const evil = toolCall(2, "one__echo", { s: "evil" });
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
