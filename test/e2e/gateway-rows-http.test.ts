@@ -75,6 +75,7 @@ describe("[gateway:http] what the client says in headers and addresses", () => {
     const { gateway, got } = await front();
     const session = await openSession(gateway.port);
     await session.call(1, "one__echo");
+    await expect.poll(() => got("two")).toContain("tools/list");
     const marker = join(temporaryFolder(), "marker");
     const command = `transportType=stdio&command=touch&args=${encodeURIComponent(marker)}`;
     const body = { command: "touch", args: [marker], transportType: "stdio", mcpServers: { x: { command: "touch", args: [marker] } } };
