@@ -4,11 +4,12 @@ import { auditError } from "./errors.ts";
 /** A file that grows by whole lines only. */
 export interface AppendFile {
   /**
-   * Appends a line and its line feed, synchronously. What is written in part is taken back.
+   * Appends a line, synchronously. What is written in part is taken back.
+   * @param line whole, with its line feed
    * @param trustMs for how many milliseconds the last look at the file's place is good enough; 0 unless given: it is looked at anew
    * @throws Error `audit.unavailable` when the line is not in the file whole, or the file at that path is not ours any more
    */
-  append(line: string, trustMs?: number): void;
+  append(line: Uint8Array, trustMs?: number): void;
   close(): void;
 }
 
@@ -47,21 +48,14 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
     lookedAt = now;
   }
 
-  function writeRest(bytes: Buffer, from: number): void {
-    for (let done = from; done < bytes.length;) {
-      const written = writeSync(fd, bytes, done, bytes.length - done);
+  function write(line: Uint8Array): void {
+    isTorn = true;
+    for (let done = 0; done < line.length;) {
+      const written = writeSync(fd, line, done, line.length - done);
       if (written === 0) throw new Error(`\`${path}\` takes no more bytes`);
       done += written;
     }
-  }
-
-  /** Nearly always the first write takes the whole line; only the rest of one that does not is made into bytes. */
-  function write(line: string): void {
-    isTorn = true;
-    const length = Buffer.byteLength(line, "utf8");
-    const done = writeSync(fd, line, null, "utf8");
-    if (done < length) writeRest(Buffer.from(line, "utf8"), done);
-    end += length;
+    end += line.length;
     isTorn = false;
   }
 
@@ -71,7 +65,7 @@ export function openAppendFile(path: string, existing?: number): AppendFile {
       try {
         if (isTorn) repair();
         checkPlace(trustMs);
-        write(`${line}\n`);
+        write(line);
       } catch (error) {
         if (isTorn) attempt(repair);
         throw auditError("audit.unavailable", "the event could not be written", error);

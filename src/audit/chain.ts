@@ -16,11 +16,19 @@ export interface ChainHead {
 /** Head of an empty chain. */
 export const EMPTY_CHAIN: ChainHead = Object.freeze({ seq: 0, hash: FIRST_PREV_HASH });
 
-/** A chained event: its line without the line feed, and the new head. */
+/** A chained event and the new head. */
 export interface SealedEvent {
-  readonly line: string;
+  /** Its line as UTF-8, with the line feed; valid until the next event is sealed. */
+  readonly line: Uint8Array;
   readonly head: ChainHead;
 }
+
+/** Where lines are put together: an event is made every time that a call is judged. */
+let place = Buffer.allocUnsafeSlow(32 * 1024);
+const MOST_KEPT = 1024 * 1024;
+/** Bytes of `"hash":"…"` and of that with its comma. */
+const MEMBER = 73;
+const WITH_COMMA = 74;
 
 /**
  * Chains an event (design §10): adds `custom.regate` with `seq`, `prev_hash` and `hash`, the SHA-256 over the RFC 8785 canonical event
@@ -33,11 +41,25 @@ export function seal(event: JsonObject, regate: JsonObject, after: ChainHead): S
   const seq = after.seq + 1;
   const outer = around(event, "custom");
   const inner = around({ ...regate, seq, prev_hash: after.hash }, "hash");
-  const start = `{${outer.before}"custom":{"regate":{${inner.before}`;
-  const end = `${inner.behind}}}${outer.behind}}`;
-  // `prev_hash` and `seq` stand behind the place of `hash`: without it only its comma is missing.
-  const own = sha256(`${start}${end.slice(1)}`);
-  return { line: `${start}"hash":"${own}"${end}`, head: { seq, hash: own } };
+  const before = `{${outer.before}"custom":{"regate":{${inner.before}`;
+  // `prev_hash` and `seq` stand behind the place of `hash`, so that this begins with a comma.
+  const behind = `${inner.behind}}}${outer.behind}}\n`;
+  const { line, own } = sealedLine(before, behind);
+  return { line, head: { seq, hash: own } };
+}
+
+/** Puts the two parts of a line and the hash of both between them; for the hash they stand together, without the comma. */
+function sealedLine(before: string, behind: string): { readonly line: Uint8Array; readonly own: string } {
+  const room = (before.length + behind.length) * 3 + WITH_COMMA;
+  const bytes = room <= place.length ? place : Buffer.allocUnsafeSlow(room);
+  if (room <= MOST_KEPT) place = bytes;
+  const first = bytes.write(before, 0);
+  const end = first + MEMBER + bytes.write(behind, first + MEMBER);
+  bytes.copyWithin(WITH_COMMA, 0, first);
+  const own = hash("sha256", bytes.subarray(WITH_COMMA, end - 1), "hex");
+  bytes.copyWithin(0, WITH_COMMA, WITH_COMMA + first);
+  bytes.write(`"hash":"${own}",`, first, "latin1");
+  return { line: bytes.subarray(0, end), own };
 }
 
 /**
@@ -54,7 +76,7 @@ export function headOf(line: string): ChainHead | undefined {
     const { hash: own, ...ours } = regate;
     const { seq } = ours;
     if (typeof own !== "string" || typeof seq !== "number" || !Number.isSafeInteger(seq) || seq < 1) return undefined;
-    return sha256(canonicalize({ ...others, custom: { regate: ours } }) ?? "") === own ? { seq, hash: own } : undefined;
+    return hash("sha256", canonicalize({ ...others, custom: { regate: ours } }) ?? "", "hex") === own ? { seq, hash: own } : undefined;
   } catch {
     return undefined;
   }
@@ -72,6 +94,3 @@ function around(members: JsonObject, place: string): { before: string; behind: s
   return { before, behind };
 }
 
-function sha256(text: string): string {
-  return hash("sha256", text, "hex");
-}

@@ -86,9 +86,14 @@ export function erasedEvent({ event, regate }: UnsealedEvent, message: string): 
 
 /** Writes Unix nanoseconds as RFC 3339 UTC with nine fraction digits, as OPA does. */
 export function timestampOf(nanoseconds: bigint): string {
+  if (nanoseconds === last.nanoseconds) return last.text;
   const text = isoTime(Number(nanoseconds / 1_000_000n));
-  return `${text.slice(0, -1)}${String(nanoseconds % 1_000_000n).padStart(6, "0")}Z`;
+  last = { nanoseconds, text: `${text.slice(0, -1)}${String(nanoseconds % 1_000_000n).padStart(6, "0")}Z` };
+  return last.text;
 }
+
+/** A decision and the outcome of the call before it are often of the same moment. */
+let last = { nanoseconds: -1n, text: "" };
 
 function common(decisionId: string, { labels, timestamp }: EventFrame): JsonObject {
   return { labels, decision_id: decisionId, path: PATH, timestamp };

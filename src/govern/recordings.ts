@@ -60,7 +60,7 @@ export function openRecording({ stateDir, sessionId, now }: RecordingOptions): R
       tool: redactJson(tool).value,
       data,
     };
-    file.append(JSON.stringify(event), trustMs);
+    file.append(Buffer.from(`${JSON.stringify(event)}\n`), trustMs);
   };
   return {
     input: (call) => append("input", call, redactJson<JsonObject>(call.arguments).value),

@@ -40,7 +40,13 @@ export interface RunningServer {
   readonly ended: Promise<void>;
 }
 
-const unixNanoseconds = (): bigint => BigInt(Date.now()) * 1_000_000n;
+function unixNanoseconds(): bigint {
+  const ms = Date.now();
+  if (ms !== moment.ms) moment = { ms, nanoseconds: BigInt(ms) * 1_000_000n };
+  return moment.nanoseconds;
+}
+
+let moment = { ms: 0, nanoseconds: 0n };
 
 /** What the clients of one process share; whatever belongs to one client is in its `ClientSession`. */
 export interface ServerParts {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { JsonObject } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { ClientFacts } from "../session/session.ts";
 import { errorAnswer, renderReply, type Answer } from "./answers.ts";
 import { clientFacts } from "./client-facts.ts";
@@ -178,7 +179,7 @@ const METHOD_NOT_FOUND = rpcError(RPC.methodNotFound, "method not found");
 function modernReply(
   { corridor, version, send, wishes }: Edge,
   request: ScreenedRequest,
-  signal: AbortSignal,
+  signal: Withdrawal,
 ): RpcReply | Promise<RpcReply> {
   const client = modernClient(request);
   if ("error" in client) return client;
@@ -195,7 +196,7 @@ function modernReply(
   }
 }
 
-function legacyReply(edge: Edge, request: ScreenedRequest, signal: AbortSignal): RpcReply | Promise<RpcReply> {
+function legacyReply(edge: Edge, request: ScreenedRequest, signal: Withdrawal): RpcReply | Promise<RpcReply> {
   const { corridor } = edge;
   switch (request.method) {
     case "ping":

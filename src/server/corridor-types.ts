@@ -1,5 +1,6 @@
 import type { JsonObject } from "../call/json.ts";
 import type { CallPath } from "../call/tool-call.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { ClientFacts } from "../session/session.ts";
 import type { CallLink, DelegatedFacts, ToolContext } from "../tools/tool.ts";
 import type { RetryChannel } from "./retry.ts";
@@ -39,7 +40,7 @@ export interface CallRequest {
   /** Present when the client wants to hear how far the call has come. */
   readonly progress?: ReportProgress;
   /** Aborted when the caller no longer wants an answer. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Withdrawal;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */
   readonly handler?: (args: JsonObject, context: ToolContext) => Promise<CallToolResult>;
   /** What the handler's answer really was, for the recording, where the corridor only gets a stand-in. */

@@ -16,7 +16,7 @@ export interface Endings {
 }
 
 /**
- * Watches for what ends all running handlers of a corridor, while any runs; an idle session costs nothing.
+ * Watches for what ends all running handlers of a corridor, while any runs; an idle session costs nothing after one more look.
  * @param shutdown aborted when the corridor closes
  * @param stops what stops the session; without it only the shutdown ends anything
  */
@@ -27,7 +27,9 @@ export function createEndings(shutdown: AbortSignal, stops: Pick<Stops, "reasonF
     for (const end of running) end(code);
   };
   const look = (): void => {
-    if (stops?.reasonFor()?.endsRunning === true) endAll("call.stopped");
+    if (running.size > 0) return stops?.reasonFor()?.endsRunning === true ? endAll("call.stopped") : undefined;
+    clearInterval(timer);
+    timer = undefined;
   };
   shutdown.addEventListener("abort", () => endAll("call.cancelled"), { once: true });
   return {
@@ -37,9 +39,6 @@ export function createEndings(shutdown: AbortSignal, stops: Pick<Stops, "reasonF
       if (shutdown.aborted) end("call.cancelled");
       return () => {
         running.delete(end);
-        if (running.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
       };
     },
   };

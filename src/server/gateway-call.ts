@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import { identityOf, settingsOf } from "../upstream/entry.ts";
@@ -27,7 +28,7 @@ export interface GatewayCall {
   readonly request: ScreenedRequest;
   /** Key among the requests in flight. */
   readonly key: string;
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
   readonly exchange: Exchange | undefined;
 }
 
@@ -138,7 +139,7 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   const release =
     settings.concurrency === undefined
       ? () => undefined
-      : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.signal);
+      : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.ending);
   if (release === undefined) return standIn(true);
   try {
     const peer = server.peer();
@@ -151,7 +152,7 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
       params,
       numbers: call.request.numbers,
       owner,
-      signal: context.signal,
+      signal: context.ending,
       timeoutMs: settings.timeoutMs ?? edge.parts.limits.timeoutMs,
       ...(isJsonObject(inputSchema) ? { context: { inputSchema } } : {}),
     });

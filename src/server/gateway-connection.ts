@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import type { Confirm } from "./confirm.ts";
 import type { Connection } from "./connection.ts";
@@ -92,7 +93,7 @@ function answer(edge: GatewayEdge, names: Names, { request, exchange }: Asking):
 
 interface Dispatched extends Asking {
   readonly key: string;
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
 }
 
 function dispatch(edge: GatewayEdge, names: Names, dispatched: Dispatched): Answer | Promise<Answer> {

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { SentContext } from "../upstream/link.ts";
 import type { Peer, PeerAnswer } from "../upstream/peer.ts";
+import { after } from "./deadlines.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import type { NumberSource } from "./json-source.ts";
 import { writeJson } from "./json-writer.ts";
@@ -15,7 +17,7 @@ export interface Forwarded {
   readonly numbers: readonly NumberSource[];
   readonly owner: Owner;
   /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
   readonly timeoutMs?: number;
   readonly context?: SentContext;
 }
@@ -27,26 +29,19 @@ export type ForwardEnd = PeerAnswer | { readonly kind: "timeout" } | { readonly 
  * Sends a request on, with an id of ours, and waits for its answer. The params are the client's, key for key; only a progress token that
  * is in use on that connection is replaced (reference/gateway.md, Pumping).
  */
-export async function forward(edge: GatewayEdge, peer: Peer<Owner | undefined>, request: Forwarded): Promise<ForwardEnd> {
+export function forward(edge: GatewayEdge, peer: Peer<Owner | undefined>, request: Forwarded): Promise<ForwardEnd> {
   const { method, owner, signal, timeoutMs, context } = request;
-  if (signal.aborted) return { kind: "withdrawn" };
+  if (signal.aborted) return Promise.resolve({ kind: "withdrawn" });
   const { params, token } = withFreeToken(peer, request.params);
   const text = params === undefined ? undefined : writeJson(params, request.numbers, ["params"]);
-  const flight = peer.request({
-    method,
-    owner,
-    ...(text === undefined ? {} : { params: text }),
-    ...(token === undefined ? {} : { token }),
-    ...(context === undefined ? {} : { context }),
-  });
-  const stop = (reason: string | undefined): void => {
-    if (!peer.forget(flight.id)) return;
-    const why = reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`;
-    peer.notify("notifications/cancelled", `{"requestId":${flight.id}${why}}`);
-  };
-  return await new Promise<ForwardEnd>((resolve) => {
+  return new Promise<ForwardEnd>((resolve) => {
+    const stop = (reason: string | undefined): void => {
+      if (!peer.forget(flight.id)) return;
+      const why = reason === undefined ? "" : `,"reason":${JSON.stringify(reason)}`;
+      peer.notify("notifications/cancelled", `{"requestId":${flight.id}${why}}`);
+    };
     const settle = (end: ForwardEnd): void => {
-      clearTimeout(timer);
+      inTime();
       signal.removeEventListener("abort", withdraw);
       resolve(end);
     };
@@ -58,9 +53,16 @@ export async function forward(edge: GatewayEdge, peer: Peer<Owner | undefined>, 
       stop("timed out");
       settle({ kind: "timeout" });
     };
-    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    const inTime = timeoutMs === undefined ? () => undefined : after(timeoutMs, expire);
     signal.addEventListener("abort", withdraw, { once: true });
-    void flight.answer.then(settle);
+    const flight = peer.request({
+      method,
+      owner,
+      settle,
+      ...(text === undefined ? {} : { params: text }),
+      ...(token === undefined ? {} : { token }),
+      ...(context === undefined ? {} : { context }),
+    });
   });
 }
 

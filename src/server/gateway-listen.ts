@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { Upstream } from "../upstream/upstream.ts";
 import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { forward } from "./gateway-forward.ts";
@@ -104,8 +105,8 @@ function ended({ parts }: GatewayEdge, { request }: GatewayMessage): Answer {
   return resultAnswer(request.id, JSON.stringify("result" in reply ? reply.result : {}));
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+async function aborted(signal: Withdrawal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
 /** Listens to a server that is up, once. */
@@ -178,7 +179,7 @@ function release({ edge, message, uris }: Listening): void {
       const watching = edge.watched.get(name);
       if (watching?.delete(message.key) !== true || watching.size > 0) continue;
       edge.watched.delete(name);
-      server.peer()?.request({ method: "resources/unsubscribe", params: JSON.stringify({ uri }), owner: undefined });
+      server.peer()?.request({ method: "resources/unsubscribe", params: JSON.stringify({ uri }), owner: undefined, settle: () => undefined });
     }
   }
 }

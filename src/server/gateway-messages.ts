@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { Refusal } from "../gate/verdict.ts";
 import { refuse } from "../gate/refuse.ts";
 import { identityOf } from "../upstream/entry.ts";
@@ -30,7 +31,7 @@ const WITH_CONTENT: ReadonlySet<string> = new Set(["resources/read", "prompts/ge
 export interface GatewayMessage {
   readonly request: ScreenedRequest;
   readonly key: string;
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
   readonly exchange: Exchange | undefined;
 }
 

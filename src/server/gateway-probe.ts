@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { NumberSource } from "./json-source.ts";
 import type { OpenLink } from "../upstream/link.ts";
-import { openPeer } from "../upstream/peer.ts";
+import { askPeer, openPeer } from "../upstream/peer.ts";
 import { MODERN_VERSIONS } from "./modern.ts";
 import { MODERN_META } from "./protocol-keys.ts";
 import { within } from "./within.ts";
@@ -40,7 +40,7 @@ export async function probe(open: OpenLink, params: string, version: string): Pr
     }
     const answer = await within(
       PROBE_MS,
-      peer.request({ method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer,
+      askPeer(peer, { method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer,
     );
     void peer.close();
     if (answer?.kind !== "result" || !isModernResult(answer.result)) return { era: "legacy" };

@@ -1,10 +1,10 @@
+import { createWithdrawal, type OwnWithdrawal, type Withdrawal } from "../call/withdrawal.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import { PassedOn, ToolError } from "../tools/tool-error.ts";
 import type { CallToolResult } from "./corridor-types.ts";
 import type { Endings } from "./endings.ts";
 import { isToolResult, refusalCodeOf, refusalResult } from "./results.ts";
-import { onAbort } from "./signals.ts";
 
 /** Largest result, in bytes of its JSON; leaves room for the envelope of an answer below 2 MB (design §7). */
 export const RESULT_CAP_BYTES = 1_990_000;
@@ -23,10 +23,10 @@ export interface HandlerRun {
   /** Absent: the handler decides by itself how long it takes. */
   readonly timeoutMs?: number | undefined;
   /** Aborted by the caller. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Withdrawal | undefined;
   /** What else ends it: shutdown, or a human. */
   readonly endings?: Endings | undefined;
-  readonly start: (signal: AbortSignal) => Promise<CallToolResult>;
+  readonly start: (stop: Pick<OwnWithdrawal, "withdrawal" | "signal">) => Promise<CallToolResult>;
   /** Called once when the handler itself is over, which may be after the answer. */
   readonly onSettled: () => void;
   /** Told what went wrong inside; never shown to the agent. */
@@ -42,20 +42,19 @@ export function handlerRefusal(decisionId: string, code: RefusalCode, text?: str
  * Runs a handler and bounds it in time and size; never throws. On a timeout or a cancellation the handler's signal is aborted and the
  * answer goes out at once; what the handler still does is its own clean-up.
  */
-export async function runHandler(run: HandlerRun): Promise<HandlerEnd> {
-  const stop = stopper(run);
-  const work = start(run, stop);
-  const stopped = stop.stopped.then((code): HandlerEnd => ended(run, code));
-  try {
-    return await Promise.race([stopped, work]);
-  } finally {
-    stop.release();
-  }
+export function runHandler(run: HandlerRun): Promise<HandlerEnd> {
+  return new Promise((resolve) => {
+    const stop = stopper(run, (code) => resolve(ended(run, code)));
+    void start(run, stop).then((end) => {
+      stop.release();
+      resolve(end);
+    });
+  });
 }
 
 async function start(run: HandlerRun, stop: Stopper): Promise<HandlerEnd> {
   try {
-    const result: unknown = stop.code() === undefined ? await run.start(stop.signal) : undefined;
+    const result: unknown = stop.code() === undefined ? await run.start(stop.own) : undefined;
     const code = stop.code();
     return code === undefined ? bounded(run, result) : ended(run, code);
   } catch (error) {
@@ -88,43 +87,35 @@ function ended(run: HandlerRun, code: RefusalCode): HandlerEnd {
 type StopCode = "call.timeout" | "call.cancelled" | "call.stopped";
 
 interface Stopper {
-  readonly signal: AbortSignal;
-  /** Settles only when the run is stopped from outside. */
-  readonly stopped: Promise<StopCode>;
+  /** What the handler hears of it. */
+  readonly own: OwnWithdrawal;
   /** Why it was stopped, once it is. */
   code(): StopCode | undefined;
   release(): void;
 }
 
-function stopper({ timeoutMs, signal, endings }: HandlerRun): Stopper {
-  const controller = new AbortController();
-  const { promise: stopped, resolve } = withResolver<StopCode>();
+/** @param stopped called once, when the run is stopped from outside */
+function stopper({ timeoutMs, signal, endings }: HandlerRun, stopped: (code: StopCode) => void): Stopper {
+  const own = createWithdrawal();
   let reason: StopCode | undefined;
+  let over: (() => void) | undefined;
+  const release = (): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+    over?.();
+  };
   const stop = (code: StopCode): void => {
     if (reason !== undefined) return;
     reason = code;
-    resolve(code);
-    controller.abort(new Error(code));
+    stopped(code);
+    own.abort(new Error(code));
+    release();
   };
+  const cancel = (): void => stop("call.cancelled");
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop("call.timeout"), timeoutMs);
-  const release = onAbort([signal], () => stop("call.cancelled"));
-  const over = endings?.begin(stop);
-  return {
-    signal: controller.signal,
-    stopped,
-    code: () => reason,
-    release() {
-      clearTimeout(timer);
-      release();
-      over?.();
-    },
-  };
-}
-
-function withResolver<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
-  let resolve: (value: Value) => void = () => undefined;
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
+  signal?.addEventListener("abort", cancel, { once: true });
+  over = endings?.begin(stop);
+  if (signal?.aborted === true) cancel();
+  if (reason !== undefined) release();
+  return { own, code: () => reason, release };
 }

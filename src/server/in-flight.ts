@@ -1,8 +1,9 @@
+import { createWithdrawal, type OwnWithdrawal, type Withdrawal } from "../call/withdrawal.ts";
 import type { RequestId } from "./request-id.ts";
 
 /** A request that waits for its answer. */
 export interface Flight {
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
   /**
    * Ends the wait.
    * @returns whether the answer is still wanted: false after an accepted cancellation
@@ -27,7 +28,7 @@ export interface InFlight {
 }
 
 interface Entry {
-  readonly controller: AbortController;
+  readonly own: OwnWithdrawal;
   readonly cancellable: boolean;
 }
 
@@ -46,19 +47,19 @@ export function createInFlight(): InFlight {
   return {
     open(id, cancellable) {
       if (entries.has(id.key)) return undefined;
-      const entry: Entry = { controller: new AbortController(), cancellable };
+      const entry: Entry = { own: createWithdrawal(), cancellable };
       entries.set(id.key, entry);
-      return { signal: entry.controller.signal, land: () => entries.get(id.key) === entry && (remove(id.key), true) };
+      return { signal: entry.own.withdrawal, land: () => entries.get(id.key) === entry && (remove(id.key), true) };
     },
     cancel(key) {
       const entry = entries.get(key);
       if (!entry?.cancellable) return false;
       remove(key);
-      entry.controller.abort();
+      entry.own.abort();
       return true;
     },
     abortAll() {
-      for (const { controller } of entries.values()) controller.abort();
+      for (const { own } of entries.values()) own.abort();
     },
     idle: () => (entries.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };

@@ -61,24 +61,29 @@ interface Moment {
 
 function judgeCall(core: Core, request: AdmissionRequest, { look, grants: given, known }: Moment): Judged {
   const { call } = request.made;
-  const started = process.hrtime.bigint();
+  const started = performance.now();
   const session = core.session.view(call.tool, core.now().getTime(), look);
   const grants = given ?? grantsOf(core, call);
   const input = inputFor(core, request.made, { session, grants });
-  const clock = { asked: 0n };
+  const clock: Clock = {};
   const findings: ApprovalFindings = {};
   const approval = approvalAnswer(core, { call, session, grants, awaited: request.awaited, known }, findings);
   const { verdict, stop } =
     request.verdict === undefined ? askGate(core, { request, input, clock, approval }) : { verdict: request.verdict };
-  const metrics = metricsOf(clock.asked, process.hrtime.bigint() - started);
+  const metrics = metricsOf(clock.askedMs, performance.now() - started);
   const asked = verdict.approval === undefined ? input : { ...input, approval: { ...verdict.approval } };
   return { verdict: localised(verdict, core.options.locale), input: asked, session, grants, stop, metrics, findings };
+}
+
+/** How long the policy took; absent when it was not asked. */
+interface Clock {
+  askedMs?: number;
 }
 
 interface GateAsk {
   readonly request: AdmissionRequest;
   readonly input: JsonObject;
-  readonly clock: { asked: bigint };
+  readonly clock: Clock;
   readonly approval: GateQuestion["approval"];
 }
 
@@ -96,18 +101,25 @@ function askGate(core: Core, ask: GateAsk): Pick<Judged, "verdict" | "stop"> {
   }
 }
 
-function timedDecide({ options }: Core, clock: { asked: bigint }): ((input: JsonObject) => Decision) | undefined {
+function timedDecide({ options }: Core, clock: Clock): ((input: JsonObject) => Decision) | undefined {
   const { engine } = options;
   if (engine === undefined) return undefined;
   return (input) => {
-    const before = process.hrtime.bigint();
+    const before = performance.now();
     const decision = engine.decide(input);
-    clock.asked += process.hrtime.bigint() - before;
+    clock.askedMs = (clock.askedMs ?? 0) + performance.now() - before;
     return decision;
   };
 }
 
 /** Nanoseconds under OPA's own metric name, and those of the whole gate under ours. */
-function metricsOf(asked: bigint, gate: bigint): Readonly<Record<string, number>> {
-  return { ...(asked === 0n ? {} : { timer_rego_query_eval_ns: Number(asked) }), timer_regate_gate_ns: Number(gate) };
+function metricsOf(askedMs: number | undefined, gateMs: number): Readonly<Record<string, number>> {
+  const gate = nanoseconds(gateMs);
+  return askedMs === undefined
+    ? { timer_regate_gate_ns: gate }
+    : { timer_rego_query_eval_ns: nanoseconds(askedMs), timer_regate_gate_ns: gate };
+}
+
+function nanoseconds(ms: number): number {
+  return Math.round(ms * 1_000_000);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { Corridor } from "./corridor-types.ts";
 import { completed, inputRequired } from "./modern.ts";
 import { elicitationParams } from "./question.ts";
@@ -13,7 +14,7 @@ import { callTool } from "./tool-methods.ts";
 export async function callWithRetry(
   corridor: Corridor,
   params: JsonObject,
-  { signal, version, send }: { readonly signal: AbortSignal; readonly version: string; readonly send?: (json: string) => void },
+  { signal, version, send }: { readonly signal: Withdrawal; readonly version: string; readonly send?: (json: string) => void },
 ): Promise<RpcReply> {
   let asked: RetryQuestion | undefined;
   const retry: RetryChannel = { ...broughtBy(params), ask: (question) => void (asked = question) };

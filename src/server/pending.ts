@@ -1,4 +1,5 @@
 import type { MadeCall } from "../call/make-call.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import { refuse } from "../gate/refuse.ts";
 import type { RefusalCode } from "../gate/refusals.ts";
 import type { Verdict } from "../gate/verdict.ts";
@@ -18,7 +19,7 @@ export interface PendingCall {
   readonly first: Admission;
   readonly decision: Decision;
   /** Aborted when the caller no longer wants an answer. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Withdrawal | undefined;
   /** Whether the caller's own object still says what is judged. */
   readonly isIntact: (() => boolean) | undefined;
 }

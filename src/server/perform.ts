@@ -100,14 +100,17 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     timeoutMs: prepared.timeoutMs,
     signal: request.signal,
     endings: core.endings,
-    start: (signal) =>
+    start: ({ withdrawal, signal }) =>
       prepared.start({
         call,
         decision,
         session,
         leases: admission.grants.leases,
         link: linkOf(admitted),
-        signal,
+        get signal() {
+          return signal();
+        },
+        ending: withdrawal,
         beforeSpawn: guard.check,
       }),
     onSettled() {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { Corridor, ReportProgress } from "./corridor-types.ts";
 import { metaOf } from "./params-rules.ts";
 import type { RetryChannel } from "./retry.ts";
@@ -13,7 +14,7 @@ export function listTools(corridor: Corridor): RpcReply {
 
 /** How one tools/call is answered. */
 export interface CallOptions {
-  readonly signal: AbortSignal;
+  readonly signal: Withdrawal;
   readonly retry?: RetryChannel;
   /** Sends a message of ours to the client that made the call. */
   readonly send?: ((json: string) => void) | undefined;

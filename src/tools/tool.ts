@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { JsonObject } from "../call/json.ts";
 import type { ToolCall } from "../call/tool-call.ts";
+import type { Withdrawal } from "../call/withdrawal.ts";
 import type { ActiveLease } from "../govern/active-leases.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { SessionView } from "../session/session.ts";
@@ -35,6 +36,8 @@ export interface ToolContext {
   readonly link: CallLink;
   /** Aborted on cancellation, timeout and shutdown. */
   readonly signal: AbortSignal;
+  /** The same, at less cost than a signal that nobody asks for. */
+  readonly ending: Withdrawal;
   /** To be called right before a program is spawned: throws when it is no longer what a human approved. */
   readonly beforeSpawn?: () => void;
 }

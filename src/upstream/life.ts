@@ -2,7 +2,7 @@ import type { JsonObject } from "../call/json.ts";
 import { identityOf } from "./entry.ts";
 import type { Incoming } from "./incoming.ts";
 import { readPages, type ListMethod, type Pages } from "./paged.ts";
-import { openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
+import { askPeer, openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
 import { createStderrTail } from "./stderr-tail.ts";
 import { NO_TOOLS, shown, toolTable, type ToolTable } from "./tool-table.ts";
 import type { Hello, Upstream, UpstreamOptions } from "./upstream.ts";
@@ -115,7 +115,7 @@ async function greeting<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<Pe
   const peer = await life.peer.catch(() => undefined);
   if (peer === undefined) return { kind: "lost", sent: false };
   const answer =
-    hello.era === "modern" ? NONE : await peer.request({ method: "initialize", params: hello.params, owner: undefined }).answer;
+    hello.era === "modern" ? NONE : await askPeer(peer, { method: "initialize", params: hello.params, owner: undefined }).answer;
   if (answer.kind === "error") self.state.refused = refusedText(answer.error, (text) => self.options.host.redact(text));
   if (answer.kind !== "result") return answer;
   life.greeting = withoutUnpinned(self, answer.result);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import type { NumberSource } from "../server/json-source.ts";
-import type { Peer, PeerAnswer } from "./peer.ts";
+import { askPeer, type Peer, type PeerAnswer } from "./peer.ts";
 import type { ListedEntry } from "./tool-table.ts";
 import { within } from "../server/within.ts";
 
@@ -38,7 +38,7 @@ export async function readPages<Owner>(
   let cursor: JsonValue | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const all: JsonObject | undefined = cursor === undefined ? params : { ...params, cursor };
-    const flight = peer.request({ method, owner: undefined, ...(all === undefined ? {} : { params: JSON.stringify(all) }) });
+    const flight = askPeer(peer, { method, owner: undefined, ...(all === undefined ? {} : { params: JSON.stringify(all) }) });
     const answer: PeerAnswer | undefined = await within(PAGE_MS, flight.answer);
     if (answer === undefined) {
       peer.forget(flight.id);

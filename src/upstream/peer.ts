@@ -19,7 +19,6 @@ export interface Flight<Owner> {
   readonly owner: Owner;
   /** Progress token as it was sent. */
   readonly token?: JsonValue;
-  readonly answer: Promise<PeerAnswer>;
 }
 
 /** What is sent. */
@@ -30,6 +29,8 @@ export interface Outgoing<Owner> {
   readonly owner: Owner;
   readonly token?: JsonValue;
   readonly context?: SentContext;
+  /** Gets the answer, once, at the moment in which it comes. Must not throw. */
+  readonly settle: (answer: PeerAnswer) => void;
 }
 
 /** Who hears what an upstream says of its own accord. None of them may throw. */
@@ -40,6 +41,18 @@ export interface PeerEvents<Owner> {
   onStderr(line: string): void;
   /** Something was dropped; `kind` is a fixed text. */
   onDropped(kind: string): void;
+}
+
+/** Sends a request of which only the answer counts. */
+export function askPeer<Owner>(
+  peer: Peer<Owner>,
+  question: Omit<Outgoing<Owner>, "settle">,
+): { readonly id: string; readonly answer: Promise<PeerAnswer> } {
+  let settle: (answer: PeerAnswer) => void = () => undefined;
+  const answer = new Promise<PeerAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return { id: peer.request({ ...question, settle }).id, answer };
 }
 
 /** One JSON-RPC connection to an upstream. */
@@ -97,9 +110,8 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
     request(outgoing) {
       state.lastId += 1;
       const id = String(state.lastId);
-      const { promise, resolve } = settler();
-      const { method, owner, token } = outgoing;
-      const flight: Open<Owner> = { id, method, owner, answer: promise, settle: resolve, ...(token === undefined ? {} : { token }) };
+      const { method, owner, token, settle } = outgoing;
+      const flight: Open<Owner> = token === undefined ? { id, method, owner, settle } : { id, method, owner, settle, token };
       flights.set(id, flight);
       const params = outgoing.params === undefined ? "" : `,"params":${outgoing.params}`;
       const fail = (): void => take(id)?.settle({ kind: "lost", sent: false });
@@ -169,10 +181,3 @@ function answerOf({ message, numbers }: Incoming & { kind: "answer" }): PeerAnsw
     : { kind: "error", error: error as JsonObject, numbers };
 }
 
-function settler(): { promise: Promise<PeerAnswer>; resolve: (answer: PeerAnswer) => void } {
-  let resolve: (answer: PeerAnswer) => void = () => undefined;
-  const promise = new Promise<PeerAnswer>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}

@@ -1,10 +1,12 @@
+import type { Withdrawal } from "../call/withdrawal.ts";
+
 /** Bounds how many calls run at the same time; those that wait are served in their order. */
 export interface Slots {
   /**
    * Waits for a slot.
    * @returns what gives it back; undefined when the signal was aborted first: then nothing may be sent
    */
-  take(signal: AbortSignal): Promise<(() => void) | undefined>;
+  take(signal: Withdrawal): Promise<(() => void) | undefined>;
 }
 
 /** Makes so many slots. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../src/call/json.ts";
+import type { Withdrawal } from "../../src/call/withdrawal.ts";
 import type { ClientFacts } from "../../src/session/session.ts";
 import { openConnection, type Connection, type ConnectionOptions } from "../../src/server/connection.ts";
 import type { CallAnswer, CallRequest, Corridor, ListedTool } from "../../src/server/corridor-types.ts";
@@ -8,7 +9,7 @@ export interface RecordedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly client: ClientFacts | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Withdrawal | undefined;
 }
 
 /** A corridor that records what reaches it; `answer` decides what comes back. */

@@ -76,9 +76,9 @@ describe("runHandler", () => {
   it("stops at the time limit, tells the handler and answers at once", async () => {
     let told = false;
     const { end, settled } = run(
-      (signal) =>
+      ({ signal }) =>
         new Promise((resolve) => {
-          signal.addEventListener("abort", () => {
+          signal().addEventListener("abort", () => {
             told = true;
             setTimeout(() => resolve(OK), 5_000);
           });

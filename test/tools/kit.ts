@@ -40,5 +40,6 @@ export function contextOf(args: JsonObject, signal: AbortSignal = new AbortContr
     },
     link: { decisionId: "d-1", scripted: false },
     signal,
+    ending: signal,
   };
 }
