@@ -34,13 +34,15 @@ const WITH_COMMA = 74;
  * Chains an event (design §10): adds `custom.regate` with `seq`, `prev_hash` and `hash`, the SHA-256 over the RFC 8785 canonical event
  * without `custom.regate.hash`. The line is itself canonical, so what was hashed is what is written, byte for byte (trial E02).
  * @param event everything but `custom`
- * @param regate everything of `custom.regate` but the chain's own members
+ * @param regate everything of `custom.regate` but the chain's own members, of which `seq` and `prev_hash` are put in here
  * @throws Error for what has no canonical form, such as a lone surrogate
  */
 export function seal(event: JsonObject, regate: JsonObject, after: ChainHead): SealedEvent {
   const seq = after.seq + 1;
   const outer = around(event, "custom");
-  const inner = around({ ...regate, seq, prev_hash: after.hash }, "hash");
+  regate["seq"] = seq;
+  regate["prev_hash"] = after.hash;
+  const inner = around(regate, "hash");
   const before = `{${outer.before}"custom":{"regate":{${inner.before}`;
   // `prev_hash` and `seq` stand behind the place of `hash`, so that this begins with a comma.
   const behind = `${inner.behind}}}${outer.behind}}\n`;

@@ -1,8 +1,9 @@
+import { fix } from "../call/fixed.ts";
 import { isoTime } from "../call/iso-time.ts";
 import { isJsonObject } from "../call/json.ts";
 import type { JsonObject } from "../call/json.ts";
 import { isAuditError } from "./errors.ts";
-import type { DecisionRecord, OutcomeRecord } from "./log.ts";
+import type { DecisionRecord, LoggedSessionState, OutcomeRecord } from "./log.ts";
 import { pointerOf } from "./pointer.ts";
 import { redactEvent, redactJson, redactText } from "./redact.ts";
 import type { Erasures, EventParts } from "./redact.ts";
@@ -28,34 +29,71 @@ export interface UnsealedEvent {
 
 /** Makes the event of a decision (design §10), redacted. When redaction fails, input and result are erased whole and `error` says so. */
 export function decisionEvent(record: DecisionRecord, frame: EventFrame): UnsealedEvent {
-  const { decision } = record.verdict;
-  const parts: EventParts = { input: record.input, ...(decision === undefined ? {} : { result: plain(decision) }) };
-  const session = { before: { ...record.before }, after: { ...record.after } };
-  const parent = record.parent === undefined ? {} : { parent_decision_id: record.parent };
-  const stop = record.stop === undefined ? {} : { stop: { id: record.stop.id, reason: redactText(record.stop.reason) } };
-  const regate = { event: "decision", ...parent, ...stop, bundle: record.bundle?.digest ?? null, session, ...verdictOf(record) };
-  const event = common(record.decisionId, frame);
-  if (record.path !== undefined) event["path"] = record.path;
-  if (record.bundle !== undefined) event["bundles"] = { [record.bundle.name]: { revision: record.bundle.digest } };
-  event["metrics"] = { ...record.metrics };
+  const { bundle, parent, stop, verdict, input } = record;
+  const { decision } = verdict;
+  const regate: JsonObject = {
+    admitted: verdict.admitted,
+    bundle: bundle?.digest ?? null,
+    code: verdict.admitted ? null : verdict.refusal.code,
+    event: "decision",
+  };
+  if (parent !== undefined) regate["parent_decision_id"] = parent;
+  regate["session"] = sessionOf(record);
+  regate["stage"] = verdict.admitted ? "handler" : verdict.refusal.stage;
+  if (stop !== undefined) regate["stop"] = { id: stop.id, reason: redactText(stop.reason) };
+  const event: JsonObject = bundle === undefined ? {} : { bundles: bundlesOf(bundle) };
+  event["decision_id"] = record.decisionId;
+  event["labels"] = frame.labels;
+  event["metrics"] = plain(record.metrics);
+  event["path"] = record.path ?? PATH;
+  event["timestamp"] = frame.timestamp;
+  const parts: EventParts = decision === undefined ? { input } : { input, result: plain(decision) };
   try {
-    Object.assign(event, withoutEmptyLists(redactEvent(parts)));
-    return { event, regate, failed: false };
+    return { event: withRedacted(event, redactEvent(parts)), regate, failed: false };
   } catch (error) {
     return erasedEvent({ event: { ...event, ...plain(parts) }, regate, failed: false }, messageOf(error));
   }
 }
 
+/** `erased` and `masked` stand in an event only when something was. */
+function withRedacted(event: JsonObject, { input, result, erased, masked }: EventParts & Erasures): JsonObject {
+  event["input"] = input;
+  if (result !== undefined) event["result"] = result;
+  if (erased.length > 0) event["erased"] = [...erased];
+  if (masked.length > 0) event["masked"] = [...masked];
+  return event;
+}
+
+/** The same object for the same bundle: it stands in every event. */
+function bundlesOf({ name, digest }: { readonly name: string; readonly digest: string }): JsonObject {
+  if (lastBundles.name !== name || lastBundles.digest !== digest)
+    lastBundles = { name, digest, bundles: fix({ [name]: { revision: digest } }) };
+  return lastBundles.bundles;
+}
+
+let lastBundles: { readonly name: string; readonly digest: string; readonly bundles: JsonObject } = { name: "", digest: "", bundles: {} };
+
+/** The same object for the same state: it seldom changes from call to call. */
+function sessionOf({ before, after }: DecisionRecord): JsonObject {
+  if (!isSame(lastSession.before, before) || !isSame(lastSession.after, after))
+    lastSession = { before, after, session: fix({ after: { ...after }, before: { ...before } }) };
+  return lastSession.session;
+}
+
+function isSame(one: LoggedSessionState | undefined, other: LoggedSessionState): boolean {
+  return one !== undefined && one.identity_confirmed === other.identity_confirmed && one.epoch === other.epoch;
+}
+
+let lastSession: { readonly before?: LoggedSessionState; readonly after?: LoggedSessionState; readonly session: JsonObject } = {
+  session: {},
+};
+
 /** Makes the event of an outcome: the decision's id, no input. */
 export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): UnsealedEvent {
   const { decisionId, tool, status, code, durationMs, facts } = record;
   const event = common(decisionId, frame);
-  const outcome = {
-    tool: redactText(tool),
-    status,
-    ...(code === undefined ? {} : { code }),
-    duration_ms: Math.round(durationMs * 1000) / 1000,
-  };
+  const outcome: JsonObject = { tool: redactText(tool), status, duration_ms: Math.round(durationMs * 1000) / 1000 };
+  if (code !== undefined) outcome["code"] = code;
   const regateOf = (some: JsonObject): JsonObject => ({ event: "outcome", outcome: { ...outcome, ...some } });
   if (facts === undefined) return { event, regate: regateOf({}), failed: false };
   try {
@@ -96,15 +134,10 @@ export function timestampOf(nanoseconds: bigint): string {
 let last = { nanoseconds: -1n, text: "" };
 
 function common(decisionId: string, { labels, timestamp }: EventFrame): JsonObject {
-  return { labels, decision_id: decisionId, path: PATH, timestamp };
+  return { decision_id: decisionId, labels, path: PATH, timestamp };
 }
 
-function verdictOf({ verdict }: DecisionRecord): JsonObject {
-  if (verdict.admitted) return { admitted: true, stage: "handler", code: null };
-  return { admitted: false, stage: verdict.refusal.stage, code: verdict.refusal.code };
-}
-
-/** `erased` and `masked` stand in an event only when something was. */
+/** The lists of an erasure, where they are not empty, beside what was redacted. */
 function withoutEmptyLists({ erased, masked, ...redacted }: Erasures): JsonObject {
   const fields = plain(redacted);
   if (erased.length > 0) fields["erased"] = [...erased];

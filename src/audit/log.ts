@@ -12,18 +12,18 @@ export interface LoggedSessionState {
 export interface DecisionRecord {
   readonly decisionId: string;
   /** Decision id of the call that made this one. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   /** Absent for a decision that is not about a call. */
-  readonly call?: ToolCall;
+  readonly call?: ToolCall | undefined;
   /** Entrypoint that was asked; `gate/decision` unless given. */
   readonly path?: "gate/message" | "gate/result";
   /** The policy input exactly as it was built for this call, also when an earlier stage refused. */
   readonly input: JsonObject;
   readonly verdict: Verdict;
   /** What has stopped the session, of a call that was refused for it. */
-  readonly stop?: { readonly id: string; readonly reason: string };
+  readonly stop?: { readonly id: string; readonly reason: string } | undefined;
   /** Digest and name of the bundle that decided; absent when no engine is bound. */
-  readonly bundle?: { readonly name: string; readonly digest: string };
+  readonly bundle?: { readonly name: string; readonly digest: string } | undefined;
   readonly before: LoggedSessionState;
   readonly after: LoggedSessionState;
   /** Nanoseconds spent, by OPA's metric names such as `timer_rego_query_eval_ns`. */
@@ -36,10 +36,10 @@ export interface OutcomeRecord {
   readonly tool: string;
   /** `ok`, `error`, `timeout`, `cancelled`, `dry_run` or `arguments_invalid`. */
   readonly status: string;
-  readonly code?: string;
+  readonly code?: string | undefined;
   readonly durationMs: number;
   /** Small facts of the outcome, such as `exit_code`; redacted like everything else. */
-  readonly facts?: JsonObject;
+  readonly facts?: JsonObject | undefined;
 }
 
 /** The decision log of one session: append-only, chained, one writer (design §10). */

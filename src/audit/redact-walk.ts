@@ -158,14 +158,20 @@ function redactArray(value: readonly JsonValue[], walk: Walk): JsonValue[] {
   return copy ?? (value as JsonValue[]);
 }
 
-function redactObject(value: JsonObject, walk: Walk): JsonObject {
+/**
+ * Redacts the members of an object, as `redactValue` does.
+ * @param left a member that is left as it is
+ */
+export function redactObject(value: JsonObject, walk: Walk, left?: string): JsonObject {
   let copy: JsonObject | undefined;
   const named = namedSecret(value);
   for (const key of Object.keys(value)) {
+    if (key === left) continue;
     const item = value[key] as JsonValue;
-    const name = maskString(key, walk);
+    const { isClean, isValue } = keyFacts(key);
+    const name = isClean ? key : maskString(key, walk);
     walk.path.push(name);
-    if (name !== key || isSecretMember(VALUE_KEY.test(key) ? (named ?? key) : key, item)) {
+    if (name !== key || isSecretMember(isValue ? (named ?? key) : key, item)) {
       noteErased(walk, "erased");
       collectStrings(item, walk.secrets);
       delete (copy ??= { ...value })[key];
@@ -178,11 +184,33 @@ function redactObject(value: JsonObject, walk: Walk): JsonObject {
   return copy ?? value;
 }
 
+/** What a key is by itself. */
+interface KeyFacts {
+  /** Holds no secret. */
+  readonly isClean: boolean;
+  readonly isName: boolean;
+  readonly isValue: boolean;
+}
+
+const keys = new Map<string, KeyFacts>();
+
+/** The same keys come again and again: short ones are judged once. */
+function keyFacts(key: string): KeyFacts {
+  const known = keys.get(key);
+  if (known !== undefined) return known;
+  const isShort = key.length <= CLEAN_LENGTH;
+  const isClean = isShort && maskString(key, beginWalk([])) === key;
+  const facts = { isClean, isName: NAME_KEY.test(key), isValue: VALUE_KEY.test(key) };
+  if (keys.size >= CLEAN_SIZE) keys.clear();
+  if (isShort) keys.set(key, facts);
+  return facts;
+}
+
 /** The secret name that an object gives its value as data, as in `{"name": "API_TOKEN", "value": "…"}`. */
 function namedSecret(value: JsonObject): string | undefined {
   for (const key of Object.keys(value)) {
     const name = value[key];
-    if (typeof name === "string" && NAME_KEY.test(key) && isSecretKey(name)) return name;
+    if (typeof name === "string" && keyFacts(key).isName && isSecretKey(name)) return name;
   }
   return undefined;
 }

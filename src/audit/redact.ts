@@ -4,7 +4,7 @@ import { hasLiveSecrets, maskLiveSecrets } from "./live-secrets.ts";
 import { distinctive, isAffordable, knownMasker } from "./mask-known.ts";
 import { tidyPointers } from "./pointer.ts";
 import { redactArgs } from "./redact-args.ts";
-import { MAX_PASSES, beginWalk, charactersSeen, maskString, noteErased, redactValue } from "./redact-walk.ts";
+import { MAX_PASSES, beginWalk, charactersSeen, maskString, noteErased, redactObject, redactValue } from "./redact-walk.ts";
 import type { Path, Walk } from "./redact-walk.ts";
 import { REDACTED } from "./secret-patterns.ts";
 
@@ -31,13 +31,30 @@ export interface EventParts {
  */
 export function redactEvent(parts: EventParts): EventParts & Erasures {
   const walk = beginWalk([], isClaim);
-  const { args, ...others } = parts.input;
-  const document = redactValue({ input: others, ...(parts.result === undefined ? {} : { result: parts.result }) }, walk) as JsonObject;
-  const input = document["input"] as JsonObject;
-  if (args !== undefined) input["args"] = redactArgs(args, { before: others["arguments"], after: input["arguments"], walk });
-  const cleaned = maskCopies(document, walk, isWrittenByCaller) as JsonObject;
-  const result = cleaned["result"] as JsonObject | undefined;
-  return { input: cleaned["input"] as JsonObject, ...(result === undefined ? {} : { result }), ...erasuresOf(walk) };
+  const input = inputWithArgs(parts.input, walk);
+  const result = parts.result === undefined ? undefined : at(walk, "result", () => redactValue(parts.result as JsonObject, walk));
+  const document: JsonObject = result === undefined ? { input } : { input, result };
+  const cleaned = maskCopies(document, walk, isWrittenByCaller) as JsonObject & { input: JsonObject; result?: JsonObject };
+  const { erased, masked } = erasuresOf(walk);
+  return cleaned.result === undefined
+    ? { input: cleaned.input, erased, masked }
+    : { input: cleaned.input, result: cleaned.result, erased, masked };
+}
+
+/** The `args` strings are made again from what is left of the arguments. */
+function inputWithArgs(input: JsonObject, walk: Walk): JsonObject {
+  const redacted = at(walk, "input", () => redactObject(input, walk, "args"));
+  const { args } = input;
+  if (args === undefined) return redacted;
+  const again = redactArgs(args, { before: input["arguments"], after: redacted["arguments"], walk });
+  return again === args ? redacted : { ...redacted, args: again };
+}
+
+function at<Value>(walk: Walk, segment: string, look: () => Value): Value {
+  walk.path.push(segment);
+  const value = look();
+  walk.path.pop();
+  return value;
 }
 
 /**

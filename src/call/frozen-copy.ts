@@ -73,10 +73,14 @@ function copyObject(value: object, depth: number, budget: Budget): JsonObject {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw new Unfit("malformed");
   const copy: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = (value as Readonly<Record<string, unknown>>)[key];
     if (item === undefined) continue;
-    // Defined, not assigned: assigning `__proto__` would set the prototype.
-    Object.defineProperty(copy, exactString(key, budget), { value: copyValue(item, depth + 1, budget), enumerable: true });
+    const name = exactString(key, budget);
+    const kept = copyValue(item, depth + 1, budget);
+    // Assigning `__proto__` would set the prototype.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value: kept, enumerable: true });
+    else copy[name] = kept;
   }
   return Object.freeze(copy);
 }

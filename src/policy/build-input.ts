@@ -1,4 +1,4 @@
-import { refix } from "../call/fixed.ts";
+import { fix } from "../call/fixed.ts";
 import type { JsonObject, JsonValue } from "../call/json.ts";
 import type { ShellAnalysis, ToolCall, ToolFacts } from "../call/tool-call.ts";
 import type { Claim, SessionView } from "../session/session.ts";
@@ -30,32 +30,31 @@ export interface PolicyInputParts {
  */
 export function buildPolicyInput(parts: PolicyInputParts): PolicyInput & JsonObject {
   const { call, session, environment, workdir, context, approval, elevation, lease, subject, envelope, listing } = parts;
-  const input = {
-    time: call.time,
-    user: session.user,
-    groups: session.groups,
-    session_id: session.claim.sessionId,
-    agent: agentOf(session.claim, call),
-    command: call.tool,
-    args: argStrings(call.arguments),
-    arguments: call.arguments,
-    tool: call.facts,
-    path: call.path,
-    session: session.identity,
-    profile: session.profile,
-    client: session.client,
-    ...present("usage", listing === true ? undefined : session.usage),
-    ...present("approval", approval),
-    ...present("workdir", workdir),
-    method: "tools/call",
-    ...present("context", context),
-    ...present("shell", call.shell === undefined ? undefined : shellOf(call.shell)),
-    environment,
-    ...present("elevation", elevation),
-    ...present("lease", lease),
-    ...present("subject", subject),
-    ...present("envelope", envelope),
-  };
+  // In the order in which the log writes them.
+  const input: Record<string, unknown> = { agent: agentOf(session.claim, call) };
+  if (approval !== undefined) input["approval"] = approval;
+  input["args"] = argStrings(call.arguments);
+  input["arguments"] = call.arguments;
+  input["client"] = session.client;
+  input["command"] = call.tool;
+  if (context !== undefined) input["context"] = context;
+  if (elevation !== undefined) input["elevation"] = elevation;
+  input["environment"] = environment;
+  if (envelope !== undefined) input["envelope"] = envelope;
+  input["groups"] = session.groups;
+  if (lease !== undefined) input["lease"] = lease;
+  input["method"] = "tools/call";
+  input["path"] = call.path;
+  input["profile"] = session.profile;
+  input["session"] = session.identity;
+  input["session_id"] = session.claim.sessionId;
+  if (call.shell !== undefined) input["shell"] = shellOf(call.shell);
+  if (subject !== undefined) input["subject"] = subject;
+  input["time"] = call.time;
+  input["tool"] = call.facts;
+  if (listing !== true) input["usage"] = session.usage;
+  input["user"] = session.user;
+  if (workdir !== undefined) input["workdir"] = workdir;
   return input as unknown as PolicyInput & JsonObject;
 }
 
@@ -81,25 +80,24 @@ export function buildMessageInput(parts: MessageInputParts): PolicyInput & JsonO
   const { time, session, environment, context, facts, method, from, params, result, call } = parts;
   const { agentId, sessionId } = session.claim;
   const agent = { id: agentId, session_id: sessionId, kind: "mcp", risk: call?.risk ?? "unknown", dry_run: false };
-  const input = {
-    time,
-    user: session.user,
-    groups: session.groups,
-    session_id: sessionId,
-    agent,
-    ...(call === undefined ? {} : { command: call.tool, args: argStrings(call.arguments), arguments: call.arguments, path: call.path }),
-    tool: facts,
-    session: session.identity,
-    profile: session.profile,
-    client: session.client,
-    usage: session.usage,
-    method,
-    ...present("from", from),
-    ...present("params", params),
-    ...present("result", result),
-    ...present("context", context),
-    environment,
-  };
+  const input: Record<string, unknown> = { time, user: session.user, groups: session.groups, session_id: sessionId, agent };
+  if (call !== undefined) {
+    input["command"] = call.tool;
+    input["args"] = argStrings(call.arguments);
+    input["arguments"] = call.arguments;
+    input["path"] = call.path;
+  }
+  input["tool"] = facts;
+  input["session"] = session.identity;
+  input["profile"] = session.profile;
+  input["client"] = session.client;
+  input["usage"] = session.usage;
+  input["method"] = method;
+  if (from !== undefined) input["from"] = from;
+  if (params !== undefined) input["params"] = params;
+  if (result !== undefined) input["result"] = result;
+  if (context !== undefined) input["context"] = context;
+  input["environment"] = environment;
   return input as unknown as PolicyInput & JsonObject;
 }
 
@@ -119,17 +117,15 @@ function textOf(value: JsonValue): string {
 
 function agentOf(claim: Claim, call: ToolCall): PolicyInput["agent"] {
   const { agentId: id, sessionId: session_id } = claim;
-  const agent = refix(agents.get(claim), { id, session_id, kind: "mcp", risk: call.risk, dry_run: call.dryRun });
+  const last = agents.get(claim);
+  if (last !== undefined && last.risk === call.risk && last.dry_run === call.dryRun) return last;
+  const agent = fix({ id, session_id, kind: "mcp", risk: call.risk, dry_run: call.dryRun });
   agents.set(claim, agent);
   return agent;
 }
 
-const agents = new WeakMap<Claim, PolicyInput["agent"]>();
+const agents = new WeakMap<Claim, NonNullable<PolicyInput["agent"]>>();
 
 function shellOf({ verifiable, destructive, findings, commands, redirects }: ShellAnalysis): object {
   return { verifiable, destructive, findings, commands, redirects };
-}
-
-function present<Value>(key: string, value: Value | undefined): Record<string, Value> {
-  return value === undefined ? {} : { [key]: value };
 }

@@ -37,19 +37,30 @@ export function createEngine(parts: EngineParts): Engine {
   const project = compileProjection(parts.inputPaths, parts.maxInputBytes);
   const write = parts.check === "whole" ? wholeThen(project, parts.maxInputBytes) : project;
   const parse = cachedParser(parts.dialect);
-  const evaluator = rememberingEvaluator(parts.evaluator);
+  const { evaluator } = parts;
+  const memory = createMemory();
   const decide = (input: unknown, entrypoint: Entrypoint = "gate/decision"): Decision => {
     try {
       const id = parts.entrypoints.get(entrypoint);
       if (id === undefined) throw new Error(`module has no entrypoint \`${entrypoint}\``);
-      return parse(evaluator.evaluate(id, write(input)), entrypoint);
+      const text = write(input);
+      const before = memory.of(id, text);
+      if (before !== undefined) return before;
+      const result = evaluator.evaluate(id, text);
+      const decision = parse(result, entrypoint);
+      if (text.length + result.length <= CACHED_LENGTH) memory.keep(id, text, decision);
+      return decision;
     } catch (error) {
       report(parts, error);
       return engineDenial("policy.error");
     }
   };
+  const close = (): void => {
+    memory.clear();
+    evaluator.close();
+  };
   const has = (entrypoint: Entrypoint): boolean => parts.entrypoints.has(entrypoint);
-  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, has, close: evaluator.close });
+  return Object.freeze({ name: parts.name, digest: parts.digest, data: parts.data, decide, has, close });
 }
 
 /** Checks the whole input first, also what the policy does not read. */
@@ -65,24 +76,16 @@ function wholeThen(project: Projection, bytes: number): Projection {
  * evaluation is a function of the entrypoint and of what the policy reads, since no builtin has a clock or randomness (trials W05); what
  * failed is never remembered.
  */
-function rememberingEvaluator({ evaluate, close }: Evaluator): Evaluator {
-  const known = new Map<string, string>();
+function createMemory() {
+  const byEntrypoint = new Map<number, Map<string, Decision>>();
   return {
-    evaluate(entrypoint, input) {
-      const key = `${entrypoint} ${input}`;
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const result = evaluate(entrypoint, input);
-      if (key.length + result.length <= CACHED_LENGTH) {
-        if (known.size >= CACHE_SIZE) known.clear();
-        known.set(key, result);
-      }
-      return result;
+    of: (entrypoint: number, input: string): Decision | undefined => byEntrypoint.get(entrypoint)?.get(input),
+    keep(entrypoint: number, input: string, decision: Decision): void {
+      const known = byEntrypoint.get(entrypoint) ?? new Map<string, Decision>();
+      if (known.size >= CACHE_SIZE) known.clear();
+      byEntrypoint.set(entrypoint, known.set(input, decision));
     },
-    close() {
-      known.clear();
-      close();
-    },
+    clear: () => byEntrypoint.clear(),
   };
 }
 

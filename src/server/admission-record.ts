@@ -28,20 +28,9 @@ export function record(core: Core, entry: { decisionId: string; made: MadeCall; 
   const { engine } = core.options;
   const before = stateOf(core);
   const after = rearmed ? { identity_confirmed: false, epoch: before.epoch + 1 } : before;
-  const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
   try {
-    core.recorder.decision({
-      decisionId,
-      ...parentOf(made),
-      ...stopIn(judged),
-      call: made.call,
-      input,
-      verdict,
-      ...bundle,
-      before,
-      after,
-      metrics,
-    });
+    const { parent, call } = made;
+    core.recorder.decision({ decisionId, parent, stop: judged.stop, call, input, verdict, bundle: engine, before, after, metrics });
     return verdict.admitted && !recordInput(core, decisionId, made) ? UNRECORDED : undefined;
   } catch (error) {
     core.report(error);
@@ -61,14 +50,6 @@ function recordInput(core: Core, decisionId: string, { call }: MadeCall): boolea
     core.recorder.outcome({ decisionId, tool: call.tool, status: "error", code: "audit.unavailable", durationMs: 0 });
     return false;
   }
-}
-
-function parentOf({ parent }: MadeCall): { parent?: string } {
-  return parent === undefined ? {} : { parent };
-}
-
-function stopIn({ stop }: Judged): { stop?: { id: string; reason: string } } {
-  return stop === undefined ? {} : { stop: { id: stop.id, reason: stop.reason } };
 }
 
 function stateOf({ session }: Core): LoggedSessionState {

@@ -8,7 +8,7 @@ import { record } from "./admission-record.ts";
 import type { Judged } from "./admission-record.ts";
 import { useApproval } from "./approval-use.ts";
 import { askDesk } from "./approvals.ts";
-import type { ApprovalFindings, KnownStandings } from "./approvals.ts";
+import type { KnownStandings } from "./approvals.ts";
 import type { Core } from "./core.ts";
 import { rearms } from "./effects.ts";
 import type { Effects, EffectTicket } from "./effects.ts";
@@ -29,13 +29,13 @@ export interface Admission {
   /** What humans have granted, as policy saw it. */
   readonly grants: Grants;
   /** Present when policy allowed the call. */
-  readonly ticket?: EffectTicket;
+  readonly ticket?: EffectTicket | undefined;
   /** Present when the call runs on an approval. */
-  readonly use?: ApprovalUse;
+  readonly use?: ApprovalUse | undefined;
   /** What is answered in place of running the call, although it was admitted: its approval could not be used. */
   readonly barred?: HandlerEnd | undefined;
   /** The request that the call waits for. */
-  readonly request?: OpenRequest;
+  readonly request?: OpenRequest | undefined;
   /** Present when fronts share the state and the call counts as running or switching there. */
   readonly hold?: Hold;
   /** A refusal that is counted where fronts share the state. */
@@ -108,8 +108,17 @@ export function conclude(core: Core, { request, judged, begin }: Concluded): Adm
   const ticket = begins === undefined ? undefined : begin(begins);
   if (mutates(request, judged)) core.session.watch.mutated();
   const { verdict, session, grants, findings } = judged;
-  const admission = { decisionId, verdict, session, grants, epoch: core.session.identity.epoch };
-  return { ...admission, ...(ticket === undefined ? {} : { ticket }), ...(verdict.admitted ? useOf(findings) : requestOf(findings)) };
+  const { admitted } = verdict;
+  return {
+    decisionId,
+    verdict,
+    session,
+    grants,
+    epoch: core.session.identity.epoch,
+    ticket,
+    use: admitted ? findings.use : undefined,
+    request: admitted ? undefined : findings.request,
+  };
 }
 
 /** The decision whose effect begins: an allowed call's, unless a human outside has not approved it, or one in the session has said no. */
@@ -125,14 +134,6 @@ function isUnapproved({ stage, code }: Refusal): boolean {
 /** Whether a call uses up a confirmation, where that is limited: it may change something and says nothing about who is active. */
 export function mutates({ made: { call } }: AdmissionRequest, { verdict }: Judged): boolean {
   return verdict.admitted && verdict.decision.effect === "none" && !(call.facts.known && call.facts.read_only);
-}
-
-function useOf({ use }: ApprovalFindings): { use?: ApprovalUse } {
-  return use === undefined ? {} : { use };
-}
-
-function requestOf({ request }: ApprovalFindings): { request?: OpenRequest } {
-  return request === undefined ? {} : { request };
 }
 
 /** A denial with `halt` stops the session (design §2); until a human resumes it, where that can be said. */

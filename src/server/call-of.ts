@@ -13,6 +13,7 @@ export function callOf(core: Core, request: CallRequest): MadeCall {
   const time = isoTime(core.now().getTime());
   const made = makeCall({ tool, arguments: request.arguments, path, time, factsOf, analyse, riskOf: riskClass });
   const delegated = request.delegated ?? request.from?.delegated;
+  if (request.from === undefined && delegated === undefined) return made;
   return {
     ...made,
     ...(request.from === undefined ? {} : { parent: request.from.decisionId }),

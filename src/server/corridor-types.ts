@@ -36,13 +36,13 @@ export interface CallRequest {
   /** Whose call it is, for one that came in through the tools service; the calls that it makes inherit it. */
   readonly delegated?: DelegatedFacts;
   /** How the human is asked, when the client cannot be asked while the call waits. */
-  readonly retry?: RetryChannel;
+  readonly retry?: RetryChannel | undefined;
   /** Present when the client wants to hear how far the call has come. */
   readonly progress?: ReportProgress;
   /** Aborted when the caller no longer wants an answer. */
-  readonly signal?: Withdrawal;
+  readonly signal?: Withdrawal | undefined;
   /** Replaces the registered tool's handler (embedding API, upstream servers). Gets the frozen arguments. */
-  readonly handler?: (args: JsonObject, context: ToolContext) => Promise<CallToolResult>;
+  readonly handler?: ((args: JsonObject, context: ToolContext) => Promise<CallToolResult>) | undefined;
   /** What the handler's answer really was, for the recording, where the corridor only gets a stand-in. */
   readonly answered?: () => JsonObject | undefined;
 }

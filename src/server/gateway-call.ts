@@ -40,9 +40,13 @@ export function callUpstream(edge: GatewayEdge, names: Names, call: GatewayCall)
   const name = nameOf(call);
   greetIfNeeded(edge, call.request);
   const target = names.find(name);
-  const waits = waitsFor(edge, target);
+  const waits = isSettled(target) ? [] : waitsFor(edge, target);
   if (waits.length === 0) return enter(edge, { names, call, target });
   return Promise.all(waits).then(() => enter(edge, { names, call, target: names.find(name) }));
+}
+
+function isSettled(target: Target): boolean {
+  return target.kind !== "absent" && target.server.changing() === undefined;
 }
 
 /** A server that is coming up may have the tool; one whose tools have changed may have another. */
@@ -76,11 +80,9 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
     isPrivate: true,
     path: "direct",
     signal,
-    ...(channel === undefined ? {} : { retry: channel.retry }),
+    retry: channel?.retry,
     answered: () => recordable(reply),
-    ...(mayExist
-      ? { handler: (_args: JsonObject, context: ToolContext) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) }
-      : {}),
+    handler: mayExist ? (_args, context) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) : undefined,
   });
   const { id } = request;
   if (answer.kind === "unknown_tool" || reply.kind === "unknown") {
@@ -115,7 +117,7 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   const fail = (code: RefusalCode, detail = ""): never => {
     throw refusal(code, context.link.decisionId, detail);
   };
-  const target = await upTarget(edge, { names, call, first });
+  const target = isUp(first) ? first : await upTarget(edge, { names, call, first });
   if (target.kind === "absent") {
     if (target.servers.some((server) => server.status() !== "up")) return fail("upstream.unavailable");
     reply.kind = "unknown";
@@ -154,12 +156,16 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
       owner,
       signal: context.ending,
       timeoutMs: settings.timeoutMs ?? edge.parts.limits.timeoutMs,
-      ...(isJsonObject(inputSchema) ? { context: { inputSchema } } : {}),
+      context: isJsonObject(inputSchema) ? { inputSchema } : undefined,
     });
     return taken(edge, end, { context, reply, fail });
   } finally {
     release();
   }
+}
+
+function isUp(target: Target): boolean {
+  return target.kind !== "absent" && target.server.status() === "up";
 }
 
 /** The target once its server is up: a server that is down is started again, once a call. */
@@ -177,7 +183,7 @@ async function upTarget(
 
 /** The client's params; of several servers the one that is meant gets its own name for the tool. */
 function paramsFor(edge: GatewayEdge, { call, name, strip }: { call: GatewayCall; name: string; strip: boolean }): JsonObject {
-  const { requestState: _state, inputResponses: _responses, ...rest } = call.request.params ?? {};
+  const { requestState: _state, inputResponses: _responses, ...rest } = strip ? (call.request.params ?? {}) : {};
   const params = strip ? rest : (call.request.params ?? {});
   return edge.upstreams.length === 1 ? params : { ...params, name };
 }

@@ -18,6 +18,7 @@ import { elicitationParams } from "./question.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
 import { RPC } from "./rpc.ts";
 import { screenLine, TOO_LONG, type RefusedLine, type ScreenedLine, type ScreenedRequest } from "./screen.ts";
+import type { ClientFacts } from "../session/session.ts";
 import { andThen } from "./turns.ts";
 
 /** One client's connection to the gateway: the same edge as of `serve`, and the upstreams behind it (reference/gateway.md, Pumping). */
@@ -35,6 +36,9 @@ export function gatewayConnection(edge: GatewayEdge, names: Names): Connection {
     },
   };
 }
+
+/** A client that has not said what it can do. */
+const NOBODY: ClientFacts = Object.freeze({ elicitation: false });
 
 /** Ids of our own requests to a client, as JSON text; nobody else uses them (reference/mcp.md §4.1). */
 const OUR_ID = /^"regate-[0-9a-f]{8,}-\d+"$/;
@@ -106,7 +110,7 @@ function dispatch(edge: GatewayEdge, names: Names, dispatched: Dispatched): Answ
     edge.corridor.setClient(client.facts);
     if (method === "server/discover") return answerDiscover(edge, request);
   } else {
-    edge.corridor.setClient(edge.state.facts ?? { elicitation: false });
+    edge.corridor.setClient(edge.state.facts ?? NOBODY);
     if (method === "ping") return resultAnswer(id, "{}");
   }
   if (method === "tools/call") return callUpstream(edge, names, dispatched);

@@ -18,8 +18,8 @@ export interface Forwarded {
   readonly owner: Owner;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: Withdrawal;
-  readonly timeoutMs?: number;
-  readonly context?: SentContext;
+  readonly timeoutMs?: number | undefined;
+  readonly context?: SentContext | undefined;
 }
 
 /** How it ended; `timeout` and `withdrawn`: the upstream was told to stop. */
@@ -55,14 +55,7 @@ export function forward(edge: GatewayEdge, peer: Peer<Owner | undefined>, reques
     };
     const inTime = timeoutMs === undefined ? () => undefined : after(timeoutMs, expire);
     signal.addEventListener("abort", withdraw, { once: true });
-    const flight = peer.request({
-      method,
-      owner,
-      settle,
-      ...(text === undefined ? {} : { params: text }),
-      ...(token === undefined ? {} : { token }),
-      ...(context === undefined ? {} : { context }),
-    });
+    const flight = peer.request({ method, owner, settle, params: text, token, context });
   });
 }
 

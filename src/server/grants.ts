@@ -28,11 +28,11 @@ export function grantsOf({ options: { authorities }, report }: Core, { tool }: T
   }
 }
 
-/** The grants as policy sees them. */
-export function grantParts({ elevation, leases }: Grants): Pick<PolicyInputParts, "elevation" | "lease"> {
+/** The leases as policy sees them. */
+export function leaseOf({ leases }: Grants): PolicyInputParts["lease"] {
+  if (leases.length === 0) return undefined;
   const [lease, ...others] = leases.map((each) => ({ ...each }));
-  if (lease === undefined) return { elevation: elevation?.shown };
-  return { elevation: elevation?.shown, lease: others.length === 0 ? lease : { ...lease, others } };
+  return lease === undefined || others.length === 0 ? lease : { ...lease, others };
 }
 
 /** Counts the use of an elevation that covers an admitted call, before the call runs; false when there was none left to count. */

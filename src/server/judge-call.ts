@@ -93,7 +93,8 @@ function askGate(core: Core, ask: GateAsk): Pick<Judged, "verdict" | "stop"> {
   try {
     const stop = core.options.authorities?.stops.reasonFor();
     const stopped = core.stopped || stop !== undefined;
-    const question = { ...made, input: ask.input, stopped, confirmation, answer, isIdle, approval: ask.approval };
+    const { call, problem } = made;
+    const question = { call, problem, input: ask.input, stopped, confirmation, answer, isIdle, approval: ask.approval };
     return { verdict: judge(question, { allowlist, requireDryRun, decide: timedDecide(core, ask.clock) }), stop };
   } catch (error) {
     core.report(error);

@@ -38,11 +38,13 @@ export function createLineWriter(stream: Writable, onBroken: () => void): LineWr
     onBroken();
     changeTo(0);
   };
+  const hand = (bytes: Buffer): void => {
+    blocked = !stream.write(bytes, (error) => (error ? fail() : changeTo(Math.max(0, backlog - bytes.length))));
+  };
+  /** Nothing waits in the queue unless the stream is blocked. */
   const pump = (): void => {
     if (blocked || broken) return;
-    for (let next = queue.take(); next; next = blocked || broken ? undefined : queue.take()) {
-      blocked = !stream.write(next, (error) => (error ? fail() : changeTo(Math.max(0, backlog - next.length))));
-    }
+    for (let next = queue.take(); next; next = blocked || broken ? undefined : queue.take()) hand(next);
   };
   stream.on("error", fail);
   stream.on("close", fail);
@@ -56,6 +58,7 @@ export function createLineWriter(stream: Writable, onBroken: () => void): LineWr
       if (broken) return;
       const bytes = Buffer.from(`${line}\n`);
       backlog += bytes.length;
+      if (!blocked && bytes.length <= SLICE_BYTES) return hand(bytes);
       for (let at = 0; at < bytes.length; at += SLICE_BYTES) queue.put(bytes.subarray(at, at + SLICE_BYTES));
       pump();
     },

@@ -171,9 +171,8 @@ function record(core: Core, entry: Entry): Refusal | undefined {
   const { engine } = core.options;
   const { identity } = core.session;
   const state = { identity_confirmed: identity.identityConfirmed, epoch: identity.epoch };
-  const bundle = engine === undefined ? {} : { bundle: { name: engine.name, digest: engine.digest } };
   try {
-    core.recorder.decision({ ...entry, ...bundle, before: state, after: state, metrics: {} });
+    core.recorder.decision({ ...entry, bundle: engine, before: state, after: state, metrics: {} });
   } catch (error) {
     core.report(error);
     return refuse("admission", "audit.unavailable");

@@ -20,8 +20,10 @@ const LOG_LEVELS: ReadonlySet<unknown> = new Set(["debug", "info", "notice", "wa
  */
 export function isModern({ method, params }: ScreenedRequest): boolean {
   if (method === "initialize") return false;
-  const meta = metaOf(params ?? {});
-  return method === "server/discover" || Object.values(MODERN_META).some((key) => Object.hasOwn(meta, key));
+  if (method === "server/discover") return true;
+  if (params?.["_meta"] === undefined) return false;
+  const meta = metaOf(params);
+  return Object.values(MODERN_META).some((key) => Object.hasOwn(meta, key));
 }
 
 /**

@@ -12,7 +12,8 @@ const FACTS: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map([
 ]);
 
 /** The facts of a result that its outcome event repeats. */
-export function outcomeFacts({ structuredContent = {} }: CallToolResult): JsonObject {
+export function outcomeFacts({ structuredContent }: CallToolResult): JsonObject {
+  if (structuredContent === undefined) return {};
   const facts: JsonObject = {};
   for (const [name, isFit] of FACTS) {
     const value = structuredContent[name];

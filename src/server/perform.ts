@@ -8,11 +8,12 @@ import type { CallLink } from "../tools/tool.ts";
 import type { Admission } from "./admission.ts";
 import { endUse, unapproved, useEndOf } from "./approval-use.ts";
 import type { Core } from "./core.ts";
-import type { CallAnswer, CallRequest } from "./corridor-types.ts";
+import type { CallAnswer, CallRequest, CallToolResult } from "./corridor-types.ts";
 import { handlerRefusal, runHandler } from "./handler.ts";
 import type { HandlerEnd } from "./handler.ts";
 import { outcomeFacts } from "./outcome-facts.ts";
 import { isUnchanged } from "./prepare.ts";
+import { LazyContext } from "./lazy-context.ts";
 import type { Prepared } from "./prepare.ts";
 import { decidedResult } from "./results.ts";
 
@@ -30,10 +31,10 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const startedAt = performance.now();
   const { admission, prepared, call } = admitted;
   const { decisionId, ticket } = admission;
-  const done = (end: { status: string; code?: string }, facts: JsonObject = {}): void => {
+  const done = ({ status, code }: { status: string; code?: string }, facts: JsonObject = {}): void => {
     const durationMs = performance.now() - startedAt;
-    const some = Object.keys(facts).length > 0 ? { facts } : {};
-    core.recorder.outcome({ decisionId, tool: call.tool, status: end.status, durationMs, ...codeOf(end), ...some });
+    const some = Object.keys(facts).length > 0 ? facts : undefined;
+    core.recorder.outcome({ decisionId, tool: call.tool, status, code, durationMs, facts: some });
   };
   if (prepared.kind === "unknown") {
     ticket?.ended();
@@ -45,12 +46,19 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   const isKnown = admission.session.variables !== null;
   const recorded = end.status === "ok" && isKnown && ticket?.succeeded(admission.session.profile.active);
   const read = recorded instanceof Promise ? await recorded : recorded === true;
-  const gifts = { ...profileGifts(admitted, end), ...leaseIds(admitted, end) };
-  done(end, { ...outcomeFacts(end.result), ...gifts, ...(read ? { identity_read_recorded: true } : {}) });
+  const facts = outcomeFacts(end.result);
+  Object.assign(facts, profileGifts(admitted, end), leaseIds(admitted, end));
+  if (read) facts["identity_read_recorded"] = true;
+  done(end, facts);
   const answer = end.result;
-  core.recorder.afterwards(() => recordOutput(core, admitted, admitted.request.answered?.() ?? { ...answer }));
+  core.recorder.afterwards(() => recordOutput(core, admitted, admitted.request.answered?.() ?? plainOf(answer)));
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
+}
+
+/** A result as JSON: its interface lacks an index signature. */
+function plainOf(result: CallToolResult): JsonObject {
+  return result as unknown as JsonObject;
 }
 
 /** Puts what is answered into the recording. The text of a result with structured content says the same, so it is left out. */
@@ -66,14 +74,15 @@ function recordOutput(core: Core, { call, admission }: AdmittedCall, { content, 
 
 /** What the active profile gave to a command: names of variables, never their values, and paths of the home directory. */
 function profileGifts({ call, admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
+  if (!isLocalShell(call.tool, call.facts) || status === "dry_run" || status === "arguments_invalid") return {};
   const names = Object.keys(admission.session.variables ?? {}).sort();
   const home = (admission.session.home ?? []).map(({ path, write }) => `${path}${write ? " (write)" : ""}`);
-  if (!isLocalShell(call.tool, call.facts) || status === "dry_run" || status === "arguments_invalid") return {};
   return { ...(names.length > 0 ? { profile_variables: names } : {}), ...(home.length > 0 ? { profile_home: home } : {}) };
 }
 
 /** Which leases gave a secret to a command: their ids go on record. */
 function leaseIds({ admission }: AdmittedCall, { status }: HandlerEnd): JsonObject {
+  if (admission.grants.leases.length === 0) return {};
   const ids = admission.grants.leases.map(({ id }) => id);
   return status !== "dry_run" && status !== "arguments_invalid" && ids.length > 0 ? { leases: ids } : {};
 }
@@ -100,19 +109,10 @@ async function run(core: Core, admitted: AdmittedCall, prepared: Prepared & { ki
     timeoutMs: prepared.timeoutMs,
     signal: request.signal,
     endings: core.endings,
-    start: ({ withdrawal, signal }) =>
-      prepared.start({
-        call,
-        decision,
-        session,
-        leases: admission.grants.leases,
-        link: linkOf(admitted),
-        get signal() {
-          return signal();
-        },
-        ending: withdrawal,
-        beforeSpawn: guard.check,
-      }),
+    start: (stop) => {
+      const { leases } = admission.grants;
+      return prepared.start(new LazyContext({ call, decision, session, leases, link: linkOf(admitted), beforeSpawn: guard.check }, stop));
+    },
     onSettled() {
       ended();
       ticket?.ended();
@@ -154,8 +154,4 @@ function invalid({ admission }: AdmittedCall, problem: string): HandlerEnd {
     code: "call.arguments_invalid",
     result: handlerRefusal(admission.decisionId, "call.arguments_invalid", text),
   };
-}
-
-function codeOf({ code }: { code?: string }): { code?: string } {
-  return code === undefined ? {} : { code };
 }

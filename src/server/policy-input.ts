@@ -6,7 +6,7 @@ import { riskClass } from "../call/risk-table.ts";
 import { buildPolicyInput } from "../policy/build-input.ts";
 import type { SessionView } from "../session/session.ts";
 import type { Core } from "./core.ts";
-import { grantParts, grantsOf } from "./grants.ts";
+import { grantsOf, leaseOf } from "./grants.ts";
 import type { Grants } from "./grants.ts";
 
 /** What a call is judged with beside itself. */
@@ -19,9 +19,18 @@ export interface Seen {
 /** The policy input of one call in this corridor (design §2). */
 export function inputFor(core: Core, { call, delegated }: MadeCall, { session, grants = grantsOf(core, call) }: Seen): JsonObject {
   const { workdir, context } = core.options;
-  const { session: theirs, ...delegation } = delegated ?? {};
-  const parts = { call, session: { ...session, ...theirs }, environment: core.environment, workdir, context };
-  return buildPolicyInput({ ...parts, ...grantParts(grants), ...delegation });
+  const theirs = delegated?.session;
+  return buildPolicyInput({
+    call,
+    session: theirs === undefined ? session : { ...session, ...theirs },
+    environment: core.environment,
+    workdir,
+    context,
+    elevation: grants.elevation?.shown,
+    lease: leaseOf(grants),
+    subject: delegated?.subject,
+    envelope: delegated?.envelope,
+  });
 }
 
 /**

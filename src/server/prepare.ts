@@ -46,7 +46,7 @@ function prepareGiven(handler: NonNullable<CallRequest["handler"]>, call: ToolCa
   if (isLocalShell(call.tool, call.facts) && typeof call.arguments["command"] !== "string") {
     return { kind: "invalid", problem: "`command`: expected string" };
   }
-  return { kind: "run", start: call.dryRun ? startPlan : async (context) => handler(call.arguments, context) };
+  return { kind: "run", start: call.dryRun ? startPlan : (context) => handler(call.arguments, context) };
 }
 
 function startPlan({ call, decision }: ToolContext): Promise<CallToolResult> {

@@ -6,11 +6,15 @@ export interface Recorder {
   decision(record: DecisionRecord): void;
   /** Never throws: what has run has run. An outcome that cannot be written is kept, and written before any further decision. */
   outcome(record: OutcomeRecord): void;
-  /** Takes what else is to be written when a call is over, which can wait until its answer is on its way. Must not throw. */
+  /** Takes what else is to be written when a call is over, which can wait for some milliseconds. Must not throw. */
   afterwards(write: () => void): void;
   /** Writes what is left, as far as it can be, and closes the log. */
   close(): void;
 }
+
+/** How long, and how many of them, what may wait waits: written together it costs less. */
+const WAIT_MS = 5;
+const MOST_WAITING = 64;
 
 /**
  * Puts the rule "this and every later call is refused until it can be written" (design §10) around a log: no decision is recorded while
@@ -22,6 +26,7 @@ export function createRecorder(log: DecisionLog, report: (problem: unknown) => v
   const owed: OutcomeRecord[] = [];
   const left: (() => void)[] = [];
   let scheduled: NodeJS.Immediate | undefined;
+  let waiting: NodeJS.Timeout | undefined;
   const settle = (): void => {
     for (let next = owed[0]; next !== undefined; next = owed[0]) {
       log.outcome(next);
@@ -35,9 +40,13 @@ export function createRecorder(log: DecisionLog, report: (problem: unknown) => v
       report(error);
     }
   };
-  const writeAll = (): void => {
+  const writeOwed = (): void => {
     scheduled = undefined;
     trySettle();
+  };
+  const writeLeft = (): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
     for (const write of left.splice(0)) write();
   };
   return {
@@ -47,16 +56,19 @@ export function createRecorder(log: DecisionLog, report: (problem: unknown) => v
     },
     outcome(record) {
       owed.push(record);
-      if (answersFirst) scheduled ??= setImmediate(writeAll);
+      if (answersFirst) scheduled ??= setImmediate(writeOwed);
       else trySettle();
     },
     afterwards(write) {
-      if (scheduled === undefined) write();
-      else left.push(write);
+      if (!answersFirst) return write();
+      left.push(write);
+      if (left.length >= MOST_WAITING) return writeLeft();
+      waiting ??= setTimeout(writeLeft, WAIT_MS);
     },
     close() {
       clearImmediate(scheduled);
-      writeAll();
+      writeOwed();
+      writeLeft();
       log.close();
     },
   };

@@ -1,4 +1,4 @@
-import { refix } from "../call/fixed.ts";
+import { fix } from "../call/fixed.ts";
 import type { SessionView } from "./session.ts";
 
 /**
@@ -28,6 +28,7 @@ export class SessionIdentityState {
   recordIdentityRead(profile: string | null = null): void {
     this.#confirmed = true;
     this.#profile = profile;
+    this.#view = undefined;
   }
 
   /** Re-arms the gate after a profile change: the next mutation must be confirmed again. */
@@ -35,11 +36,12 @@ export class SessionIdentityState {
     this.#confirmed = false;
     this.#profile = null;
     this.#epoch += 1;
+    this.#view = undefined;
   }
 
   /** The state as policy sees it: plain data, no reference to this object (design §2, field `session`). */
   view(): SessionView["identity"] {
-    this.#view = refix(this.#view, { identity_confirmed: this.#confirmed, confirmed_profile: this.#profile, epoch: this.#epoch });
+    this.#view ??= fix({ identity_confirmed: this.#confirmed, confirmed_profile: this.#profile, epoch: this.#epoch });
     return this.#view;
   }
 

@@ -1,4 +1,4 @@
-import { fix, refix } from "../call/fixed.ts";
+import { fix } from "../call/fixed.ts";
 import { labelSource } from "./active-profile.ts";
 import type { ProfileSource } from "./active-profile.ts";
 import { SessionIdentityState, type IdentityState } from "./identity-state.ts";
@@ -55,14 +55,18 @@ export function createSession(options: SessionOptions): LiveSession {
   const { claim } = options;
   let who = whoOf(options.user, options.groups);
   const { identity, watch, usage } = options.mirror ?? ownState(options);
-  let active: SessionView["profile"] | undefined;
+  let active: SessionView["profile"] = fix({ active: null });
   let client: ClientFacts = fix({ elicitation: false });
+  let lastGiven: ClientFacts | undefined;
   return {
     claim,
     identity,
     watch,
     usage,
-    setClient({ elicitation, name, version }) {
+    setClient(given) {
+      if (given === lastGiven) return;
+      lastGiven = given;
+      const { elicitation, name, version } = given;
       const facts = { elicitation, ...fit("name", name), ...fit("version", version) };
       const isNew = facts.elicitation !== client.elicitation || facts.name !== client.name || facts.version !== client.version;
       if (isNew) client = fix(facts);
@@ -74,17 +78,18 @@ export function createSession(options: SessionOptions): LiveSession {
     },
     view(tool, time, look = watch.look()) {
       const { profile, unreadable, lapsed } = look;
-      active = refix(active, { active: profile.label });
-      return {
+      if (active.active !== profile.label) active = fix({ active: profile.label });
+      const view = {
         claim,
-        ...who,
+        user: who.user,
+        groups: who.groups,
         identity: lapsed ? identity.rearmedView() : identity.view(),
         profile: active,
         variables: unreadable ? null : profile.variables,
-        ...(unreadable || profile.home === undefined ? {} : { home: profile.home }),
         client,
         usage: usage.view(tool, time),
       };
+      return unreadable || profile.home === undefined ? view : { ...view, home: profile.home };
     },
   };
 }

@@ -48,11 +48,11 @@ export function createUsage(startedAt: number): UsageCounter {
     },
     view: (tool, now) => ({
       calls,
-      tool_calls: byTool.get(keyOf(tool)) ?? 0,
       calls_last_minute: recent.count(now - MINUTE_MS),
-      running,
       denied,
       elapsed_seconds: Math.max(0, Math.floor((now - startedAt) / 1000)),
+      running,
+      tool_calls: byTool.get(keyOf(tool)) ?? 0,
     }),
   };
 }

@@ -54,6 +54,17 @@ const identities = new WeakMap<UpstreamEntry, JsonObject>();
 
 /** The settings of one tool: its own, then those of its server. */
 export function settingsOf(entry: UpstreamEntry, tool: string): ToolSettings {
+  const known = settings.get(entry)?.get(tool);
+  if (known !== undefined) return known;
+  const found = mergedSettings(entry, tool);
+  settings.set(entry, (settings.get(entry) ?? new Map<string, ToolSettings>()).set(tool, found));
+  return found;
+}
+
+/** By the names of tools that a server has listed. */
+const settings = new WeakMap<UpstreamEntry, Map<string, ToolSettings>>();
+
+function mergedSettings(entry: UpstreamEntry, tool: string): ToolSettings {
   const { arguments: check, timeoutMs, concurrency } = entry;
   const common = { ...(check === undefined ? {} : { arguments: check }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   return { ...common, ...(concurrency === undefined ? {} : { concurrency }), ...entry.tools.get(tool) };

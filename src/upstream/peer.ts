@@ -25,10 +25,10 @@ export interface Flight<Owner> {
 export interface Outgoing<Owner> {
   readonly method: string;
   /** Params as JSON text; absent: none. */
-  readonly params?: string;
+  readonly params?: string | undefined;
   readonly owner: Owner;
-  readonly token?: JsonValue;
-  readonly context?: SentContext;
+  readonly token?: JsonValue | undefined;
+  readonly context?: SentContext | undefined;
   /** Gets the answer, once, at the moment in which it comes. Must not throw. */
   readonly settle: (answer: PeerAnswer) => void;
 }

@@ -56,11 +56,19 @@ describe("createRecorder", () => {
     expect(lines).toEqual(["decision 1"]);
     recorder.decision(decision("2"));
     expect(lines).toEqual(["decision 1", "outcome 1", "decision 2"]);
-    await new Promise(setImmediate);
+    await expect.poll(() => lines.slice(3)).toEqual(["output 1"]);
     over("2");
-    expect(lines.slice(3)).toEqual(["output 1"]);
     recorder.close();
     expect(lines.slice(4)).toEqual(["outcome 2", "output 2"]);
+  });
+
+  it("keeps no more than so many outputs back", () => {
+    const { log, lines } = disk();
+    const recorder = createRecorder(log, () => undefined, true);
+    for (let id = 1; id < 64; id += 1) recorder.afterwards(() => lines.push("output"));
+    expect(lines).toEqual([]);
+    recorder.afterwards(() => lines.push("output"));
+    expect(lines).toHaveLength(64);
   });
 
   it("writes what is owed before it closes, and closes whatever happens", () => {
