@@ -95,4 +95,3 @@ function around(members: JsonObject, place: string): { before: string; behind: s
   }
   return { before, behind };
 }
-

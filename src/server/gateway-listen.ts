@@ -179,7 +179,9 @@ function release({ edge, message, uris }: Listening): void {
       const watching = edge.watched.get(name);
       if (watching?.delete(message.key) !== true || watching.size > 0) continue;
       edge.watched.delete(name);
-      server.peer()?.request({ method: "resources/unsubscribe", params: JSON.stringify({ uri }), owner: undefined, settle: () => undefined });
+      server
+        .peer()
+        ?.request({ method: "resources/unsubscribe", params: JSON.stringify({ uri }), owner: undefined, settle: () => undefined });
     }
   }
 }

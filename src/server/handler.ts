@@ -45,10 +45,9 @@ export function handlerRefusal(decisionId: string, code: RefusalCode, text?: str
 export function runHandler(run: HandlerRun): Promise<HandlerEnd> {
   return new Promise((resolve) => {
     const stop = stopper(run, (code) => resolve(ended(run, code)));
-    void start(run, stop).then((end) => {
-      stop.release();
-      resolve(end);
-    });
+    void start(run, stop)
+      .finally(() => stop.release())
+      .then(resolve);
   });
 }
 

@@ -180,4 +180,3 @@ function answerOf({ message, numbers }: Incoming & { kind: "answer" }): PeerAnsw
     ? { kind: "result", result: result as JsonObject, numbers }
     : { kind: "error", error: error as JsonObject, numbers };
 }
-
