@@ -8,6 +8,9 @@ const PEERS = { "mcp-proxy": "6.7.19", supergateway: "4.0.0" };
 const ENTRIES = { "mcp-proxy": "dist/bin/mcp-proxy.mjs", supergateway: "dist/index.js" };
 const pathOf = (name) => `${FOLDER}/node_modules/${name}/${ENTRIES[name]}`;
 
+/** Names of the peers, with their versions. */
+export const peerNames = () => Object.entries(PEERS).map(([name, version]) => `${name} ${version}`);
+
 /**
  * Commands of the peers that are there, which serve Streamable HTTP at /mcp, one child of the upstream for each client.
  * @param port where to listen @param upstream command and arguments of a server over stdio

@@ -6,11 +6,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openHttp } from "./gateway-http.mjs";
-import { peerWays } from "./gateway-peers.mjs";
+import { peerNames, peerWays } from "./gateway-peers.mjs";
 import { percentile } from "./measure.mjs";
 
-const CALLS = 2_000;
-const WARM_UP = 300;
+const CALLS = 4_000;
+const ROUNDS = 20;
+const WARM_UP = 3_000;
 const IN_FLIGHT = 32;
 const upstream = [process.execPath, "bench/gateway-upstream.mjs"];
 const state = mkdtempSync(join(tmpdir(), "regate-bench-"));
@@ -70,46 +71,75 @@ async function call(ask, id) {
   if (answer.result === undefined || answer.result.isError) throw new Error(JSON.stringify(answer));
 }
 
-/** Sequential calls for the latency, then as many with some in flight for the rate; resident memory of the gateway alone at the end. */
-async function measure({ child, tell, ask, close }) {
+/** Opens a connection, and lets what is behind it become as fast as it gets: a gateway lives for days. */
+async function warm(connection) {
+  const { tell, ask } = connection;
   await ask(0, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } });
   await tell({ method: "notifications/initialized" });
-  const took = [];
-  let id = 1;
-  for (; id <= CALLS + WARM_UP; id += 1) {
+  const way = { ...connection, took: [], id: 0 };
+  for (let calls = 0; calls < WARM_UP; calls += 1) await next(way);
+  return way;
+}
+
+const next = (way) => call(way.ask, (way.id += 1));
+
+async function round(way) {
+  for (let calls = 0; calls < CALLS / ROUNDS; calls += 1) {
     const start = performance.now();
-    await call(ask, id);
-    if (id > WARM_UP) took.push(performance.now() - start);
+    await next(way);
+    way.took.push(performance.now() - start);
   }
+}
+
+/** Calls a second with some in flight. */
+async function rateOf(way) {
   const start = performance.now();
-  const last = id + CALLS;
+  const last = way.id + CALLS;
   const lane = async () => {
-    while (id < last) await call(ask, (id += 1));
+    while (way.id < last) await next(way);
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
-  const rate = CALLS / ((performance.now() - start) / 1_000);
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  close();
-  child.kill();
+  return CALLS / ((performance.now() - start) / 1_000);
+}
+
+/** What was measured; resident memory is that of the gateway's process alone, at the end. */
+async function finish(way) {
+  const rate = await rateOf(way);
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${way.child.pid}/status`, "utf8")) ?? [];
+  const gone = new Promise((resolve) => way.child.once("exit", resolve));
+  way.close();
+  way.child.kill();
   await gone;
-  const sorted = took.toSorted((a, b) => a - b);
+  const sorted = way.took.toSorted((a, b) => a - b);
   return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), rate, rss: Number(kilobytes) / 1024 };
 }
 
-/** Runs all ways three times, one after the other, and keeps each one's best round. */
+/** Measures the ways of one transport in turn, round by round, so that a drift of the machine meets all alike. */
+async function measureAll(transport, connections) {
+  const ways = [];
+  for (const [name, open] of connections) ways.push([name, await warm(await open())]);
+  for (let count = 0; count < ROUNDS; count += 1) for (const [, way] of ways) await round(way);
+  const rows = [];
+  for (const [name, way] of ways) rows.push({ transport, way: name, ...(await finish(way)) });
+  return rows;
+}
+
+/** All ways over stdio, then all over HTTP. */
 export async function run() {
-  const best = new Map();
-  for (let round = 0; round < 3; round += 1) {
-    for (const [way, command] of Object.entries(overStdio))
-      keep(best, { transport: "stdio", way }, await measure(await openStdio(command)));
-    const port = await freePort();
-    const overHttp = { regate: [...regate, "--listen", `127.0.0.1:${port}`, "--", ...upstream], ...peerWays(port, upstream) };
-    for (const [way, args] of Object.entries(overHttp)) keep(best, { transport: "HTTP", way }, await measure(await listening(args, port)));
-  }
+  const stdio = await measureAll(
+    "stdio",
+    Object.entries(overStdio).map(([name, command]) => [name, () => openStdio(command)]),
+  );
+  const own = await freePort();
+  const other = Object.entries(await peersOn(upstream));
+  const overHttp = [["regate", own, [...regate, "--listen", `127.0.0.1:${own}`, "--", ...upstream]], ...other.map(([, way]) => way)];
+  const http = await measureAll(
+    "HTTP",
+    overHttp.map(([name, port, args]) => [name, () => listening(args, port)]),
+  );
   rmSync(state, { recursive: true, force: true });
-  const direct = best.get("stdio direct").p50;
-  const rows = [...best.values()].map(({ way, transport, p50, p99, rate, rss }) => ({
+  const direct = stdio.find(({ way }) => way === "direct").p50;
+  const rows = [...stdio, ...http].map(({ way, transport, p50, p99, rate, rss }) => ({
     way,
     transport,
     "p50 ms": p50,
@@ -120,11 +150,17 @@ export async function run() {
   }));
   const note =
     "mcp-proxy and supergateway serve HTTP only; the upstream speaks stdio, so that HTTP has no direct way. RSS is the gateway's process alone.";
-  return { title: `tools/call, 64-byte argument, ${CALLS} sequential calls, best of three rounds`, note, rows };
+  const title = `tools/call, 64-byte argument, ${CALLS} sequential calls of each way in ${ROUNDS} turns, after ${WARM_UP} calls to warm up`;
+  return { title, note, rows };
 }
 
-function keep(best, { transport, way }, now) {
-  const key = `${transport} ${way}`;
-  const before = best.get(key);
-  if (before === undefined || now.p50 < before.p50) best.set(key, { transport, way, ...now });
+/** The gateways of others, each with a port of its own. */
+async function peersOn(command) {
+  const ways = {};
+  for (const name of peerNames()) {
+    const port = await freePort();
+    const args = peerWays(port, command)[name];
+    if (args !== undefined) ways[name] = [name, port, args];
+  }
+  return ways;
 }
