@@ -80,8 +80,8 @@ async function compareSuite(toolchain, paths) {
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
-  const ours = valueOf(await toolchain.test({ ...files, coverage: true, timeoutMs: 120_000 }));
-  const [expected, found] = [list.stdout, ours.json].map((text) => new Map(JSON.parse(text).map(outcomeOf)));
+  const ours = valueOf(await toolchain.test({ ...files, coverage: true, json: true, timeoutMs: 120_000 }));
+  const [expected, found] = [list.stdout, ours.text].map((text) => new Map(JSON.parse(text).map(outcomeOf)));
   record(
     `${paths.join(" ")}: as many tests as native opa (${expected.size})`,
     expected.size === found.size && expected.size > 0,

@@ -54,6 +54,7 @@ type test struct {
 	Verbose   bool   `json:"verbose"`
 	VarValues bool   `json:"var_values"`
 	Explain   string `json:"explain"`
+	JSON      bool   `json:"json"`
 }
 
 // source holds the fields of parse and fmt.

@@ -45,7 +45,7 @@ type subOutcome struct {
 	Leaf   bool     `json:"leaf"`
 }
 
-// opTest is `opa test`: the results, OPA's own texts of them, and on request the coverage.
+// opTest is `opa test`: the results, OPA's own text of them, as the payload when it is JSON, and on request the coverage.
 func opTest(ctx context.Context, q *request) (*response, error) {
 	s, err := loadSuite(q)
 	if err != nil {
@@ -59,14 +59,19 @@ func opTest(ctx context.Context, q *request) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pretty, list bytes.Buffer
-	if err := report(tester.PrettyReporter{Output: &pretty, Verbose: q.Verbose, FailureLine: q.VarValues, LocalVars: q.VarValues}, results); err != nil {
+	answer := map[string]any{"tests": outcomes(results)}
+	out := &response{Result: answer}
+	var text bytes.Buffer
+	if q.JSON {
+		err = report(tester.JSONReporter{Output: &text}, results)
+		out.payload = text.Bytes()
+	} else {
+		err = report(tester.PrettyReporter{Output: &text, Verbose: q.Verbose, FailureLine: q.VarValues, LocalVars: q.VarValues}, results)
+		answer["pretty"] = text.String()
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := report(tester.JSONReporter{Output: &list}, results); err != nil {
-		return nil, err
-	}
-	answer := map[string]any{"tests": outcomes(results), "pretty": pretty.String(), "json": list.String()}
 	if q.Coverage && !slices.ContainsFunc(results, func(r *tester.Result) bool { return r.Fail || r.Error != nil }) {
 		c, err := s.coverage(ctx, q, counted)
 		if err != nil {
@@ -74,7 +79,7 @@ func opTest(ctx context.Context, q *request) (*response, error) {
 		}
 		answer["coverage"] = c
 	}
-	return &response{Result: answer}, nil
+	return out, nil
 }
 
 // coverage gives the report. Only a run with OPA's own tracer says of what kind the gaps are, and it has no place for
@@ -147,6 +152,7 @@ func (s *suite) run(ctx context.Context, q *request, tracer topdown.QueryTracer)
 	var results []*tester.Result
 	for r := range channel {
 		r.Trace = explained(q.Explain, q.Verbose, r.Trace)
+		shed(q, r)
 		results = append(results, r)
 	}
 	settle(results)
@@ -181,6 +187,19 @@ func settle(results []*tester.Result) {
 		}
 		seen[key]++
 		r.Name = name
+	}
+}
+
+// shed drops the events that nothing will show: those of all tests of a repository together do not fit into memory.
+// The text has events of failures alone, and those of single cases only beside the values of variables.
+func shed(q *request, r *tester.Result) {
+	if r.Pass() && !q.JSON {
+		r.Trace = nil
+	}
+	for _, sub := range r.SubResults.Iter {
+		if r.Pass() || !q.VarValues {
+			sub.Trace = nil
+		}
 	}
 }
 

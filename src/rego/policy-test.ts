@@ -72,6 +72,7 @@ async function runSuite(toolchain: Toolchain, options: PolicyTestOptions, paths:
       // As in OPA, an explanation is of no use without the long report.
       verbose: options.verbose === true || explain !== undefined,
       varValues,
+      json: options.format === "json",
       timeoutMs: options.timeoutMs ?? 60_000,
       ...(run === undefined ? {} : { run }),
       ...(explain === undefined ? {} : { explain }),
@@ -94,13 +95,13 @@ function show(options: PolicyTestOptions, suites: readonly Suite[]): void {
   const covered = suites.filter(({ report }) => report.coverage !== undefined);
   const plain = suites.filter(({ report }) => report.coverage === undefined);
   if (options.format === "json" && suites.length > 1 && covered.length === 0) {
-    const all = plain.flatMap(({ report }) => (JSON.parse(report.json) as unknown[] | null) ?? []);
+    const all = plain.flatMap(({ report }) => JSON.parse(report.text) as unknown[]);
     options.write(`${JSON.stringify(all, null, 2)}\n`);
     return;
   }
   for (const { title, report } of suites) {
     if (title !== undefined && options.format !== "json") options.write(`${title}:\n`);
-    if (report.coverage === undefined) options.write(options.format === "json" ? report.json : report.pretty);
+    if (report.coverage === undefined) options.write(report.text);
     else if (report.coverage.coverage >= (options.threshold ?? 0)) options.write(`${JSON.stringify(report.coverage, null, 2)}\n`);
   }
 }

@@ -58,6 +58,8 @@ export interface TestRequest extends FileSet, RegoOptions {
   readonly verbose?: boolean;
   readonly varValues?: boolean;
   readonly explain?: "fails" | "full" | "notes" | "debug";
+  /** OPA's report as JSON in place of its text; with `verbose`, or `explain`, it has events of every test. */
+  readonly json?: boolean;
   /** Time limit of one test in ms, 5,000 when absent. */
   readonly timeoutMs?: number;
 }
@@ -113,6 +115,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["verbose", "verbose"],
   ["varValues", "var_values"],
   ["explain", "explain"],
+  ["json", "json"],
   ["timeoutMs", "timeout_ms"],
   ["locations", "locations"],
   ["compiled", "compiled"],

@@ -49,9 +49,8 @@ export interface CoverageReport {
 export interface TestReport {
   /** Sorted by file, row and column. */
   readonly tests: readonly TestResult[];
-  /** Text of `opa test`, and of `opa test --format json`. */
-  readonly pretty: string;
-  readonly json: string;
+  /** Text of `opa test`, or of `opa test --format json` when that was asked for. */
+  readonly text: string;
   /** Only when it was asked for and no test failed. */
   readonly coverage?: CoverageReport;
 }

@@ -132,6 +132,11 @@ function builtFiles({ head }: Reply): BuildResult {
   return { archive: bytes("bundle.tar.gz"), data: bytes("data.json"), manifest: head.result as JsonObject, ...wasm };
 }
 
+function testReport({ head, payload }: Reply): TestReport {
+  const { pretty = payload, ...report } = head.result as Omit<TestReport, "text"> & { readonly pretty?: string };
+  return { ...report, text: pretty };
+}
+
 async function manyInChunks(
   call: (payload: string) => Promise<Outcome<Reply>>,
   inputs: readonly string[],
@@ -167,7 +172,7 @@ export function openToolchain(options: ToolchainOptions = {}): Toolchain {
       map(await tracked("capabilities", version === undefined ? {} : { capabilities: version }), ({ head }) => head.result as JsonObject),
     build: async (request) => map(await tracked("build", request), builtFiles),
     check: async (request) => map(await tracked("check", request), ({ head }) => head.result as { modules: number }),
-    test: async (request) => map(await tracked("test", request), ({ head }) => head.result as TestReport),
+    test: async (request) => map(await tracked("test", request), testReport),
     format: async (request) =>
       map(await tracked("fmt", request), ({ head }) => ({ formatted: entriesOf<string>(head.result), errors: head.errors ?? [] })),
     parse: async (request) => map(await tracked("parse", request), ({ head }) => entriesOf<JsonObject>(head.result)),

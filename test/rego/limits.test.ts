@@ -54,6 +54,16 @@ describe("memory", () => {
   });
 });
 
+describe("a verbose test run", () => {
+  it("keeps no events of tests that passed, so that their number does not count", SLOW, async () => {
+    const toolchain = open({ folder: moduleFolder(limitMemory(shipped(), 1000)) });
+    const tests = Array.from({ length: 60 }, (_, index) => `test_${index} if count([x | some x in numbers.range(1, 300); x < 0]) == 0`);
+    const files = rego(`package a\n${tests.join("\n")}`);
+    expect(valueOf(await toolchain.test({ files, verbose: true })).text).toMatch(/\nPASS: 60\/60\n$/u);
+    expect(errorsOf(await toolchain.test({ files, verbose: true, json: true }))[0]?.code).toBe("toolchain.memory");
+  });
+});
+
 describe("time", () => {
   it("ends the worker at the wall clock limit, and the next call works", SLOW, async () => {
     const toolchain = open();

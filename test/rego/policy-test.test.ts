@@ -75,6 +75,7 @@ describe("policy test", () => {
 
   it("fails on no tests when asked", SLOW, async () => {
     expect(await run({ paths: ["good"], run: "nothing" })).toEqual({ exitCode: 0, out: "", err: "" });
+    expect((await run({ paths: ["good"], run: "nothing", format: "json" })).out).toBe("[]\n");
     expect(await run({ paths: ["good"], run: "nothing", failOnEmpty: true })).toMatchObject({ exitCode: 1, err: "no tests were run\n" });
   });
 
