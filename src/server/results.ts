@@ -29,7 +29,10 @@ export function refusalResult(refusal: Refusal, decisionId: string): CallToolRes
 export function decidedResult(result: CallToolResult, decisionId: string, warnings: readonly Reason[] = []): CallToolResult {
   const meta: JsonObject = { decision_id: decisionId };
   if (warnings.length > 0) meta["warnings"] = warnings.map(({ code, rule, message }) => ({ code, rule, message }));
-  return { ...result, _meta: { ...result._meta, [DECISION_META]: meta } };
+  const decided = { ...result };
+  decided._meta = result._meta === undefined ? {} : { ...result._meta };
+  decided._meta[DECISION_META] = meta;
+  return decided;
 }
 
 /** Tells whether a handler gave back something that is a tool result at all (embedders and upstream servers may not). */
