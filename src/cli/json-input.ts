@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { JsonValue } from "../call/json.ts";
-import { createLineSplitter } from "../server/framing.ts";
-import { parseJson } from "../server/json-source.ts";
+import { createLineSplitter } from "../wire/framing.ts";
+import { parseJson } from "../wire/json-source.ts";
 import { write } from "./output.ts";
 
 /** Longest document or line that is read; longer ones are read past and count as unreadable. Beyond every bound of the engine. */

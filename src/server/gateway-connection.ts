@@ -12,7 +12,7 @@ import { answerMessage } from "./gateway-messages.ts";
 import { serverFacts, type Names } from "./gateway-names.ts";
 import type { GatewayEdge } from "./gateway-types.ts";
 import { ask, takeAnswer } from "./gateway-upward.ts";
-import { writeJson } from "./json-writer.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { isModern, modernClient } from "./modern.ts";
 import { elicitationParams } from "./question.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";

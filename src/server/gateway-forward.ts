@@ -5,8 +5,8 @@ import type { SentContext } from "../upstream/link.ts";
 import type { Peer, PeerAnswer } from "../upstream/peer.ts";
 import { after } from "./deadlines.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
-import type { NumberSource } from "./json-source.ts";
-import { writeJson } from "./json-writer.ts";
+import type { NumberSource } from "../wire/json-source.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { metaOf } from "./params-rules.ts";
 
 /** A request of the client that goes to an upstream. */

@@ -4,11 +4,11 @@ import { errorAnswer, resultAnswer, type Answer } from "./answers.ts";
 import { clientFacts } from "./client-facts.ts";
 import { eraOf, greet, LATEST_LEGACY, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
-import { writeJson } from "./json-writer.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { completed } from "./modern.ts";
 import { RPC } from "./rpc.ts";
 import type { ScreenedRequest } from "./screen.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** How long the only upstream has to answer initialize before Regate does. */
 const FORWARD_MS = 3_000;

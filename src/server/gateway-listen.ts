@@ -11,7 +11,7 @@ import { type Filter, filterOf, narrowed, type Subscription, SUBSCRIPTION_META, 
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { completed } from "./modern.ts";
 import { RPC } from "./rpc.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** How long servers have to say what they honour. */
 const ACKNOWLEDGE_MS = 2_500;

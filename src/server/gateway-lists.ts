@@ -9,11 +9,11 @@ import type { Names } from "./gateway-names.ts";
 import { serverFacts } from "./gateway-names.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
-import { writeJson } from "./json-writer.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { isModern } from "./modern.ts";
 import { metaOf } from "./params-rules.ts";
 import type { ScreenedRequest } from "./screen.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** How long a list waits for servers that are still coming up; the first time only. */
 const WAIT_MS = 8_000;

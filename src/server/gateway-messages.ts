@@ -15,7 +15,7 @@ import { bringUp } from "./gateway-hello.ts";
 import { answerListen } from "./gateway-listen.ts";
 import { greetIfNeeded } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
-import { writeJson } from "./json-writer.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { isModern } from "./modern.ts";
 import { RPC, rpcError } from "./rpc.ts";
 import type { ScreenedRequest } from "./screen.ts";

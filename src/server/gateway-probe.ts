@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import type { NumberSource } from "./json-source.ts";
+import type { NumberSource } from "../wire/json-source.ts";
 import type { OpenLink } from "../upstream/link.ts";
 import { askPeer, openPeer } from "../upstream/peer.ts";
 import { MODERN_VERSIONS } from "./modern.ts";
 import { MODERN_META } from "./protocol-keys.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** How long a server may think about server/discover. */
 const PROBE_MS = 1_000;

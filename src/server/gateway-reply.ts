@@ -6,8 +6,8 @@ import type { CallToolResult } from "./corridor-types.ts";
 import type { ForwardEnd } from "./gateway-forward.ts";
 import { redacted } from "./gateway-redact.ts";
 import type { GatewayEdge } from "./gateway-types.ts";
-import type { NumberSource } from "./json-source.ts";
-import { writeJson } from "./json-writer.ts";
+import type { NumberSource } from "../wire/json-source.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { DECISION_META, refusalResult } from "./results.ts";
 import { andThen } from "./turns.ts";
 

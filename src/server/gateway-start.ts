@@ -5,7 +5,7 @@ import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { isModern } from "./modern.ts";
 import { metaOf } from "./params-rules.ts";
 import type { ScreenedRequest } from "./screen.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** Newest revision with a handshake. */
 export const LATEST_LEGACY = "2025-11-25";

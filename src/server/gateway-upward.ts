@@ -8,7 +8,7 @@ import { REFUSED_MESSAGE } from "./gateway-messages.ts";
 import { serverFacts } from "./gateway-names.ts";
 import { isChange, SUBSCRIPTION_META } from "./gateway-subscription.ts";
 import type { Asked, GatewayEdge, Owner } from "./gateway-types.ts";
-import { writeJson } from "./json-writer.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import type { ScreenedLine } from "./screen.ts";
 import { andThen } from "./turns.ts";
 

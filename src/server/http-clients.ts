@@ -1,7 +1,7 @@
 import { closeHttpClient, openHttpClient, ownerOf, type HttpClient } from "./http-client.ts";
 import type { HttpLimits } from "./http-limits.ts";
 import type { OpenPeer, Principal } from "./http-port.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** The clients of one front. */
 export interface HttpClients {

@@ -6,7 +6,7 @@ import { judgeOrigin, MCP_PATH, pathOf, type KnownNames } from "./http-head.ts";
 import { HTTP_LIMITS, type HttpLimits } from "./http-limits.ts";
 import type { OpenPeer, Principal } from "./http-port.ts";
 import { refuseRequest, replyJson, type HttpRefusal } from "./http-reply.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** Who sends a request, and until when that holds (Unix milliseconds). */
 export interface Known {

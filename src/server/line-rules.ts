@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { isMember, pathOf, type NumberSource, type ParsedJson, type Place } from "./json-source.ts";
+import { isMember, pathOf, type NumberSource, type ParsedJson, type Place } from "../wire/json-source.ts";
 import { ENVELOPE_KEYS, findFoldedKey, ID_KEY } from "./protocol-keys.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";
 import { quoted, RPC } from "./rpc.ts";

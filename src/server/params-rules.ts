@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import { has, quotedPath } from "./line-rules.ts";
-import type { ParsedJson } from "./json-source.ts";
+import type { ParsedJson } from "../wire/json-source.ts";
 import { findFoldedKey, META_KEYS, paramsKeys, TOOL_CALL_KEYS, type KeyTable } from "./protocol-keys.ts";
 import { quoted, RPC } from "./rpc.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { parseJson, type NumberSource, type ParsedJson } from "./json-source.ts";
+import { parseJson, type NumberSource, type ParsedJson } from "../wire/json-source.ts";
 import { has, idSource, isResponse, LINE_RULES, undoubtedId, type ParsedLine } from "./line-rules.ts";
 import { PARAMS_RULES, type ParamsView } from "./params-rules.ts";
 import { readRequestId, type RequestId } from "./request-id.ts";

@@ -3,12 +3,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Answer } from "./answers.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import type { Corridor } from "./corridor-types.ts";
-import { createLineSplitter } from "./framing.ts";
+import { createLineSplitter } from "../wire/framing.ts";
 import type { HumanLine } from "./human-line.ts";
 import { createLineFeed } from "./line-feed.ts";
 import { createLineWriter, type LineWriter } from "./line-writer.ts";
 import { MAX_LINE_BYTES } from "./screen.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** With more unread answers than this nothing more is read from the client until half of them were taken. */
 const MAX_BACKLOG_BYTES = 16 * 1024 * 1024;

@@ -18,7 +18,7 @@ import { openHealth } from "./health.ts";
 import { refusalCodeOf } from "./results.ts";
 import type { SharedOptions } from "./server-options.ts";
 import { stdioSharers } from "./sharing.ts";
-import { within } from "./within.ts";
+import { within } from "../wire/within.ts";
 
 /** How a worker is connected. */
 export interface WorkerLink {

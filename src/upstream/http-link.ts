@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
-import { within } from "../server/within.ts";
+import { within } from "../wire/within.ts";
 import type { HttpEntry } from "./entry.ts";
 import { createSockets, type Outcome } from "./http-exchange.ts";
 import { modernHeaders } from "./http-headers.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { isMember, parseJson, type NumberSource } from "../server/json-source.ts";
+import { isMember, parseJson, type NumberSource } from "../wire/json-source.ts";
 
 /** A message of an upstream as it was parsed; `numbers` keep what its doubles do not say. */
 interface Parsed {

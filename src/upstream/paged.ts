@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
-import type { NumberSource } from "../server/json-source.ts";
+import type { NumberSource } from "../wire/json-source.ts";
 import { askPeer, type Peer, type PeerAnswer } from "./peer.ts";
 import type { ListedEntry } from "./tool-table.ts";
-import { within } from "../server/within.ts";
+import { within } from "../wire/within.ts";
 
 /** Most pages that are read of one list. */
 const MAX_PAGES = 500;

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../call/json.ts";
-import type { NumberSource } from "../server/json-source.ts";
+import type { NumberSource } from "../wire/json-source.ts";
 import { readIncoming, type Incoming } from "./incoming.ts";
 import type { OpenLink, ReceivedContext, SentContext, UpstreamLink } from "./link.ts";
 

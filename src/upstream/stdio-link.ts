@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { createLineSplitter } from "../server/framing.ts";
+import { createLineSplitter } from "../wire/framing.ts";
 import type { StdioEntry } from "./entry.ts";
 import type { OpenLink, UpstreamEvents, UpstreamLink } from "./link.ts";
 import { type Confine, type ServerProcess, startServer } from "./stdio-process.ts";

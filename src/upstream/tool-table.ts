@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
-import type { NumberSource } from "../server/json-source.ts";
-import { writeJson } from "../server/json-writer.ts";
+import type { NumberSource } from "../wire/json-source.ts";
+import { writeJson } from "../wire/json-writer.ts";
 import { holdsHiddenText } from "./hidden-text.ts";
 import { digestOf, type Listed, type PinStatus } from "./pins.ts";
 

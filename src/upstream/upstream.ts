@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
-import { within } from "../server/within.ts";
+import { within } from "../wire/within.ts";
 import { identityOf, type UpstreamEntry } from "./entry.ts";
 import { holdsHiddenText } from "./hidden-text.ts";
 import type { Incoming } from "./incoming.ts";

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../src/call/json.ts";
-import { createLineSplitter } from "../../src/server/framing.ts";
-import { isExactNumber } from "../../src/server/json-number.ts";
-import { parseJson, pathOf } from "../../src/server/json-source.ts";
+import { createLineSplitter } from "../../src/wire/framing.ts";
+import { isExactNumber } from "../../src/wire/json-number.ts";
+import { parseJson, pathOf } from "../../src/wire/json-source.ts";
 import { screenLine } from "../../src/server/screen.ts";
 import { openKit, recordingCorridor, type Message } from "../server/edge-kit.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isExactNumber, isShortestText } from "../../src/server/json-number.ts";
-import { parseJson, pathOf } from "../../src/server/json-source.ts";
+import { isExactNumber, isShortestText } from "../../src/wire/json-number.ts";
+import { parseJson, pathOf } from "../../src/wire/json-source.ts";
 
 describe("exact numbers", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLineSplitter } from "../../src/server/framing.ts";
+import { createLineSplitter } from "../../src/wire/framing.ts";
 
 function split(chunks: readonly Uint8Array[], maxBytes = 100, end = true): string[] {
   const lines: string[] = [];
