@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { createLineSplitter } from "../wire/framing.ts";
+import { within } from "../wire/within.ts";
 import type { StdioEntry } from "./entry.ts";
 import type { OpenLink, UpstreamEvents, UpstreamLink } from "./link.ts";
 import { type Confine, type ServerProcess, startServer } from "./stdio-process.ts";
@@ -37,7 +38,7 @@ export function stdioLink(entry: StdioEntry, options: StdioLinkOptions): OpenLin
 function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: number): UpstreamLink {
   const { stdin, stdout, pid } = server;
   watch(pid);
-  let isOver = false;
+  let hasEnded = false;
   const state: { broken: boolean; left?: string } = { broken: false };
   stdin.on("error", () => (state.broken = true));
   stdout.on("error", () => undefined);
@@ -49,8 +50,8 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
   for (const stream of server.errors) drain(stream, events);
   const ended = new Promise<void>((resolve) => {
     const over = (): void => {
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       kill(pid, "SIGKILL");
       groups.delete(pid);
       lines.end();
@@ -75,7 +76,7 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
   return {
     ended,
     send(json) {
-      if (state.broken || isOver || !stdin.writable) return closedStdin(ended);
+      if (state.broken || hasEnded || !stdin.writable) return closedStdin(ended);
       stdin.write(`${json}\n`);
       return undefined;
     },
@@ -85,20 +86,20 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
 
 /** A server that is ending is told as ended before anybody hears that nothing could be sent to it. */
 async function closedStdin(ended: Promise<void>): Promise<never> {
-  await within(ended, STDIN_GRACE_MS);
+  await isOver(ended, STDIN_GRACE_MS);
   throw new Error("the server's stdin is closed");
 }
 
 async function close(server: ServerProcess, ended: Promise<void>): Promise<void> {
   const { pid } = server;
   server.stdin.end();
-  if (await within(ended, STDIN_GRACE_MS)) return;
+  if (await isOver(ended, STDIN_GRACE_MS)) return;
   kill(pid, "SIGTERM");
-  if (await within(ended, TERM_GRACE_MS)) return;
+  if (await isOver(ended, TERM_GRACE_MS)) return;
   kill(pid, "SIGKILL");
-  if (await within(ended, TERM_GRACE_MS)) return;
+  if (await isOver(ended, TERM_GRACE_MS)) return;
   server.kill();
-  await within(ended, TERM_GRACE_MS);
+  await isOver(ended, TERM_GRACE_MS);
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -142,12 +143,11 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function within(promise: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const result = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return result;
+async function isOver(ended: Promise<void>, ms: number): Promise<boolean> {
+  return (
+    (await within(
+      ms,
+      ended.then(() => true),
+    )) === true
+  );
 }
