@@ -33,7 +33,9 @@ async function started(options: AdminServerOptions): Promise<AdminServer> {
   } catch (error) {
     const code = errorCode(error);
     const what =
-      code === "unknown error" ? (error as Error).message : `\`--listen\`: \`${options.host}:${options.port}\` cannot be used (${code})`;
+      code === "unknown error"
+        ? (error as Error).message
+        : `\`--listen\`: \`${options.host}:${options.port}\` cannot be used (${code}): choose another address`;
     throw new ConfigError("config.option", what, { cause: error });
   }
 }

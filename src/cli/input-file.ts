@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from "node:fs";
+import { accessSync, constants, createReadStream, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { ConfigError, errorCode } from "../config/config-error.ts";
 
@@ -10,6 +10,7 @@ export function checkInputFile(path: string): void {
   let directory: boolean;
   try {
     directory = statSync(path).isDirectory();
+    accessSync(path, constants.R_OK);
   } catch (cause) {
     const code = errorCode(cause);
     throw new ConfigError("config.command_line", `input \`${path}\` ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`, {

@@ -29,7 +29,7 @@ async function show(args: Arguments, io: Io): Promise<number> {
   const paths = await pathsOf(args);
   const { servers } = reading(() => reviewPins(paths, args.words[0]));
   const texts = servers.map(({ id, pinned, differences }) => {
-    const head = `server ${id}: ${pinned} pinned, ${differences.length === 0 ? "no difference" : `${differences.length} differences`}\n`;
+    const head = `server ${id}: ${pinned} pinned, ${differences.length === 0 ? "no difference" : `${differences.length} difference${differences.length === 1 ? "" : "s"}`}\n`;
     return (
       head +
       differences
@@ -37,7 +37,10 @@ async function show(args: Arguments, io: Io): Promise<number> {
         .join("")
     );
   });
-  await write(io.stdout, texts.length === 0 ? "nothing is pinned\n" : texts.join("\n"));
+  const [server] = args.words;
+  const nothing =
+    server === undefined ? `nothing is pinned in \`${paths.file}\`` : `no server \`${visible(server)}\` is pinned in \`${paths.file}\``;
+  await write(io.stdout, texts.length === 0 ? `${nothing}\n` : texts.join("\n"));
   return 0;
 }
 

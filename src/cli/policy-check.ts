@@ -1,11 +1,11 @@
 import type { Arguments, Command, Io } from "./command.ts";
 import { given } from "./given.ts";
-import { commonOptions, durationProblem, millisecondsOf, POLICY_FLAGS } from "./policy-flags.ts";
+import { commonOptions, durationProblem, millisecondsOf, neededPaths, POLICY_FLAGS } from "./policy-flags.ts";
 
 async function run(args: Arguments, io: Io): Promise<number> {
   const { policyCheck } = await import("../rego/policy-check.ts");
   const result = await policyCheck({
-    ...commonOptions(args, io),
+    ...commonOptions(neededPaths(args, "policy check"), io),
     forWasm: args.values.get("for") === "wasm",
     ...given("entrypoints", args.lists.get("entrypoint")),
     ...given("format", args.values.get("format") as "pretty" | "json" | undefined),

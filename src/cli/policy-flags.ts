@@ -1,3 +1,4 @@
+import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Io, OptionSpec } from "./command.ts";
 import { given } from "./given.ts";
 
@@ -70,6 +71,12 @@ export function numberOf(args: Arguments, name: string): number | undefined {
 export function millisecondsOf(args: Arguments, name: string): number | undefined {
   const value = args.values.get(name);
   return value === undefined ? undefined : milliseconds(value);
+}
+
+/** The arguments of a command that works on paths. @throws ConfigError `config.command_line` when there is none */
+export function neededPaths(args: Arguments, command: string): Arguments {
+  if (args.words.length > 0) return args;
+  throw new ConfigError("config.command_line", `\`${command}\` needs at least one file or folder (see \`regate ${command} --help\`)`);
 }
 
 /** What every command of `regate policy` gets: paths, and where to write. */

@@ -1,10 +1,10 @@
 import type { Arguments, Command, Io } from "./command.ts";
-import { commonOptions, POLICY_FLAGS } from "./policy-flags.ts";
+import { commonOptions, neededPaths, POLICY_FLAGS } from "./policy-flags.ts";
 
 async function run(args: Arguments, io: Io): Promise<number> {
   const { policyFmt } = await import("../rego/policy-fmt.ts");
   const result = await policyFmt({
-    ...commonOptions(args, io),
+    ...commonOptions(neededPaths(args, "policy fmt"), io),
     diff: args.switches.has("diff"),
     dropV0Imports: args.switches.has("drop-v0-imports"),
     fail: args.switches.has("fail"),

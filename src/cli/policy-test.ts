@@ -1,6 +1,6 @@
 import type { Arguments, Command, Io } from "./command.ts";
 import { given } from "./given.ts";
-import { commonOptions, durationProblem, millisecondsOf, numberOf, POLICY_FLAGS } from "./policy-flags.ts";
+import { commonOptions, durationProblem, millisecondsOf, neededPaths, numberOf, POLICY_FLAGS } from "./policy-flags.ts";
 
 function percentProblem(value: string): string | undefined {
   return /^\d{1,3}(\.\d{1,6})?$/.test(value) && Number(value) <= 100 ? undefined : "must be a number from 0 to 100";
@@ -9,7 +9,7 @@ function percentProblem(value: string): string | undefined {
 async function run(args: Arguments, io: Io): Promise<number> {
   const { policyTest } = await import("../rego/policy-test.ts");
   const result = await policyTest({
-    ...commonOptions(args, io),
+    ...commonOptions(neededPaths(args, "policy test"), io),
     coverage: args.switches.has("coverage"),
     each: args.switches.has("each"),
     exitZeroOnSkipped: args.switches.has("exit-zero-on-skipped"),

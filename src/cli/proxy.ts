@@ -1,6 +1,7 @@
-import { resolveServeOptions } from "../config/options.ts";
+import { resolveServeOptions, type ServeOptions } from "../config/options.ts";
 import { proxySources, PROXY_SETTINGS, resolveProxyOptions } from "../config/proxy-options.ts";
 import { surroundings } from "../config/sources.ts";
+import type { Engine } from "../policy/engine.ts";
 import { confinementOptions } from "./confinement-options.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
 import { given } from "./given.ts";
@@ -10,14 +11,24 @@ import { confineServers, openServerSandbox } from "./server-confinement.ts";
 import { optionFor, settingOptions } from "./setting-options.ts";
 import { openSharing } from "./open-sharing.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
-import { startListening } from "./start-http.ts";
+import { checkTokenFlags, startListening } from "./start-http.ts";
 import { regateVersion } from "../config/version.ts";
+
+function startLine(
+  options: ServeOptions,
+  { servers, engine }: { readonly servers: readonly { id: string }[]; readonly engine: Engine },
+): string {
+  const ids = servers.map(({ id }) => `\`${id}\``).join(", ");
+  const bundle = `bundle \`${engine.name}\` (${engine.digest})`;
+  return `gateway in front of ${ids}, ${bundle}, agent \`${options.agentId}\`, state in \`${options.stateDir}\``;
+}
 
 async function run(args: Arguments, io: Io): Promise<number> {
   const around = surroundings();
   const proxy = resolveProxyOptions({ flags: args, around }, args.words);
   const { flags, ...rest } = proxySources(args, around);
   const options = await resolveServeOptions(flags, rest, shellTablesProblem);
+  checkTokenFlags(args, options.http.listen);
   const loading = loadBundle(options.bundle, {
     ...options.policy,
     ...given("deadlineMs", options.policyDeadlineMs),
@@ -30,7 +41,6 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const { limits, atOnce } = confinementOptions(options);
   const pinsFile = proxy.pinsFile(options.stateDir);
   const { confine, notes } = confineServers(options, { servers: proxy.servers, pinsFile, sandbox: await trying });
-  for (const note of proxy.notes) io.note(note);
   const sharing = await openSharing(options, io.note);
   const shared = {
     ...options,
@@ -46,15 +56,19 @@ async function run(args: Arguments, io: Io): Promise<number> {
     pinsFile,
     confine,
   };
-  io.note(
-    `gateway in front of ${proxy.servers.map(({ id }) => `\`${id}\``).join(", ")}, bundle \`${engine.name}\` (${engine.digest}), agent \`${options.agentId}\`, state in \`${options.stateDir}\``,
-  );
-  for (const note of notes) io.note(note);
+  const said = (): void => {
+    for (const note of [...proxy.notes, startLine(options, { servers: proxy.servers, engine }), ...notes]) io.note(note);
+  };
   const { listen, ...http } = options.http;
+  if (listen === undefined) said();
   const running =
     listen === undefined
       ? gateway.startGateway({ ...shared, stdin: io.stdin, stdout: io.stdout })
-      : await startListening(listen, () => gateway.startHttpGateway({ ...shared, http: { ...http, ...listen } }), io.note);
+      : await startListening(listen, {
+          start: () => gateway.startHttpGateway({ ...shared, http: { ...http, ...listen } }),
+          said,
+          note: io.note,
+        });
   await running.ended;
   sharing?.close();
   engine.close();

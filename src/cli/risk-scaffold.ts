@@ -21,7 +21,9 @@ async function run(args: Arguments, io: Io): Promise<number> {
     import("../upstream/risk-scaffold.ts"),
   ]);
   const listed = await Promise.all(servers.map(async (entry) => ({ id: entry.id, tools: await listOnce(entry, env) })));
-  for (const { id, tools } of listed) if (tools === undefined) io.note(`server \`${id}\` did not come up`);
+  for (const { id, tools } of listed)
+    if (tools === undefined) io.note(`server \`${id}\` did not come up: run its command by hand to see why`);
+  if (listed.every(({ tools }) => tools === undefined)) return 1;
   await write(io.stdout, `${JSON.stringify({ regate: { risk: scaffold(listed) } }, undefined, 2)}\n`);
   return listed.every(({ tools }) => tools !== undefined) ? 0 : 1;
 }

@@ -13,7 +13,7 @@ import { checkHorizon } from "./horizon-check.ts";
 import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { openSharing } from "./open-sharing.ts";
-import { startListening } from "./start-http.ts";
+import { checkTokenFlags, startListening } from "./start-http.ts";
 import { allSettingOptions } from "./setting-options.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 import { regateVersion } from "../config/version.ts";
@@ -71,8 +71,8 @@ async function start(shared: Shared, io: Io, said: (claim?: Started["claim"]) =>
   const { listen, ...http } = shared.http;
   if (listen !== undefined) {
     const { startHttpServer } = await import("../server/http-serve.ts");
-    said();
-    return await startListening(listen, () => startHttpServer({ ...shared, http: { ...http, ...listen } }), io.note);
+    const serving = { ...shared, http: { ...http, ...listen } };
+    return await startListening(listen, { start: () => startHttpServer(serving), said, note: io.note });
   }
   const { startServer } = await import("../server/assemble.ts");
   const server = startServer({ ...shared, stdin: io.stdin, stdout: io.stdout });
@@ -90,6 +90,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const delegate = await resolveDelegateOptions(args, surroundings(), "front");
   if (delegate !== undefined) checkHorizon(delegate);
   const served = await resolveServeOptions(args, surroundings(), shellTablesProblem);
+  checkTokenFlags(args, served.http.listen);
   const options = delegate === undefined ? served : { ...served, proofKeyFile: delegate.proofKeyFile };
   const confining = confinementOf(options);
   const loading = loadBundle(options.bundle, {

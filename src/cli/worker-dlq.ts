@@ -5,6 +5,7 @@ import type { Connection } from "../redis/connection.ts";
 import { keysOf, type Keys } from "../delegate/keys.ts";
 import type { Replay } from "../delegate/dead-letters.ts";
 import type { Arguments, Command, Io } from "./command.ts";
+import { neededWord } from "./govern.ts";
 import { write } from "./output.ts";
 import { settingOptions } from "./setting-options.ts";
 
@@ -36,7 +37,7 @@ const REFUSALS: Readonly<Record<Exclude<Replay["kind"], "replayed" | "known">, s
 };
 
 async function replay(args: Arguments, io: Io): Promise<number> {
-  const [id = ""] = args.words;
+  const id = neededWord(args, { command: "worker dlq replay", what: "the id of the dead letter" });
   if (!ENTRY_ID.test(id))
     throw new ConfigError("config.command_line", `\`${id}\` is not the id of a dead letter, such as \`1764518400000-0\``);
   return await connected(args, async (keys, { send }) => {

@@ -14,6 +14,7 @@ import { given } from "./given.ts";
 import { loadBundle } from "./load-bundle.ts";
 import { checkSandbox, confinementOf, faultNotes } from "./serve.ts";
 import { settingOptions } from "./setting-options.ts";
+import { listenRefusal } from "./start-http.ts";
 import { shellTables, shellTablesProblem } from "./shell-tables.ts";
 
 /** Beyond the time that running calls have: for their replies and for closing. */
@@ -47,6 +48,8 @@ async function run(args: Arguments, io: Io): Promise<number> {
     stop,
     version: regateVersion(),
     note: io.note,
+  }).catch((cause: unknown) => {
+    throw listenRefusal(cause, { from: "--health-port", address: `127.0.0.1:${delegate.healthPort ?? 0}` });
   });
   const sandbox = `${confinement.kind}${confinement.reason === undefined ? "" : ` (${confinement.reason})`}`;
   io.note(

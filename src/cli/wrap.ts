@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { constants, copyFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
@@ -27,6 +28,8 @@ function read(path: string): JsonObject {
 }
 
 interface Wrapping {
+  /** The host's file. */
+  readonly path: string;
   readonly bundle: string;
   readonly stateDir: string;
 }
@@ -38,13 +41,12 @@ interface Wrapped {
 }
 
 /** An entry that starts its server through the gate; one that does already, or that is none, stays as it is. */
-function wrapped(name: string, entry: JsonValue, { bundle, stateDir }: Wrapping): Wrapped {
+function wrapped(name: string, entry: JsonValue, wrapping: Wrapping): Wrapped {
   if (!isJsonObject(entry) || (typeof entry["command"] !== "string" && typeof entry["url"] !== "string")) return { entry };
   const { command, args = [], env, cwd, url, headers, ...others } = entry;
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string") || startsRegate(command, args)) return { entry };
-  // Each server is pinned under a state directory of its own.
-  const own = join(stateDir, "hosts", name.replaceAll(/[^A-Za-z0-9._-]/g, "_"));
-  const gate = ["proxy", "--bundle", bundle, "--state-dir", own];
+  const own = ownStateDir(name, wrapping);
+  const gate = ["proxy", "--bundle", wrapping.bundle, "--state-dir", own];
   const isPlain = typeof command === "string" && env === undefined && cwd === undefined;
   if (isPlain) return { entry: { ...others, command: "regate", args: [...gate, "--", command, ...args] } };
   const path = join(own, "mcp.json");
@@ -52,6 +54,12 @@ function wrapped(name: string, entry: JsonValue, { bundle, stateDir }: Wrapping)
   const text = `${JSON.stringify({ mcpServers: { [serverId(name)]: kept } }, undefined, 2)}\n`;
   const { type: _type, ...rest } = others;
   return { entry: { ...rest, command: "regate", args: [...gate, "--config", path] }, file: { path, text } };
+}
+
+/** Each server of each host is pinned under a state directory of its own: two hosts may call different servers by one name. */
+function ownStateDir(name: string, { path, stateDir }: Wrapping): string {
+  const digest = createHash("sha256").update(`${path}\0${name}`).digest("hex");
+  return join(stateDir, "hosts", `${name.replaceAll(/[^A-Za-z0-9._-]/g, "_")}-${digest.slice(0, 8)}`);
 }
 
 function startsRegate(command: JsonValue | undefined, words: readonly string[]): boolean {
@@ -69,38 +77,71 @@ function serverId(name: string): string {
   return id === "" ? "server" : id;
 }
 
+interface Rewritten {
+  readonly text: string;
+  readonly files: readonly NonNullable<Wrapped["file"]>[];
+  /** Names of entries that stay as they are. */
+  readonly kept: readonly string[];
+  readonly isChanged: boolean;
+}
+
+/** The host's file with the gate in front of its servers. @throws ConfigError when it is none */
+function rewritten(wrapping: Wrapping): Rewritten {
+  const file = read(wrapping.path);
+  const key = KEYS.find((name) => isJsonObject(file[name]));
+  if (key === undefined) throw new ConfigError("config.option", `\`${wrapping.path}\` has no \`mcpServers\` and no \`servers\``);
+  const all = Object.entries(file[key] as JsonObject).map(([name, before]) => ({ name, before, after: wrapped(name, before, wrapping) }));
+  const entries = Object.fromEntries(all.map(({ name, after: { entry } }) => [name, entry]));
+  const kept = all.filter(({ before, after: { entry } }) => before === entry).map(({ name }) => name);
+  return {
+    text: `${JSON.stringify({ ...file, [key]: entries }, undefined, 2)}\n`,
+    files: all.flatMap(({ after: { file: needed } }) => (needed === undefined ? [] : [needed])),
+    kept,
+    isChanged: kept.length < all.length,
+  };
+}
+
+/** Writes what is new, and keeps the old file beside it. @returns the copy @throws ConfigError */
+function writeAll(path: string, { text, files }: Rewritten): string {
+  const backup = `${path}.before-regate-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+  writing(backup, () => copyFileSync(path, backup, constants.COPYFILE_EXCL));
+  for (const needed of files) {
+    writing(needed.path, () => {
+      mkdirSync(dirname(needed.path), { recursive: true, mode: 0o700 });
+      replace(needed.path, needed.text, 0o600);
+    });
+  }
+  writing(path, () => replace(path, text, statSync(path).mode & 0o777));
+  return backup;
+}
+
+function writing(path: string, act: () => void): void {
+  try {
+    act();
+  } catch (cause) {
+    const what = `\`${path}\` cannot be written (${errorCode(cause)}): \`--write\` needs a folder that you may write`;
+    throw new ConfigError("config.option", what, { cause });
+  }
+}
+
 async function run(args: Arguments, io: Io): Promise<number> {
   const path = resolve(neededWord(args, { command: "wrap", what: "the host's configuration file" }));
   neededFlag(args, { command: "wrap", flag: "bundle" });
   const bundle = await bundleFromAnywhere(args, surroundings());
   const { stateDir } = await governOptions(args);
-  const file = read(path);
-  const key = KEYS.find((name) => isJsonObject(file[name]));
-  if (key === undefined) throw new ConfigError("config.option", `\`${path}\` has no \`mcpServers\` and no \`servers\``);
-  const servers = Object.entries(file[key] as JsonObject);
-  const all = servers.map(([name, entry]) => ({ name, before: entry, after: wrapped(name, entry, { bundle, stateDir }) }));
-  const entries = Object.fromEntries(all.map(({ name, after: { entry } }) => [name, entry]));
-  const text = `${JSON.stringify({ ...file, [key]: entries }, undefined, 2)}\n`;
-  const kept = all.filter(({ before, after: { entry } }) => before === entry).map(({ name }) => name);
-  if (kept.length > 0) io.note(`left as they are: ${kept.map((name) => JSON.stringify(name)).join(", ")}`);
-  const files = all.flatMap(({ after: { file: needed } }) => (needed === undefined ? [] : [needed]));
+  const result = rewritten({ path, bundle, stateDir });
+  if (result.kept.length > 0) io.note(`left as they are: ${result.kept.map((name) => JSON.stringify(name)).join(", ")}`);
   if (!args.switches.has("write")) {
-    for (const needed of files) io.note(`\`--write\` also makes \`${needed.path}\`, which holds the server's environment`);
-    await write(io.stdout, text);
+    for (const needed of result.files) io.note(`\`--write\` also makes \`${needed.path}\`, which holds the server's environment`);
+    await write(io.stdout, result.text);
     return 0;
   }
-  if (kept.length === all.length) {
+  if (!result.isChanged) {
     await write(io.stdout, `${path} needs no change\n`);
     return 0;
   }
-  const backup = `${path}.before-regate-${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
-  copyFileSync(path, backup, constants.COPYFILE_EXCL);
-  for (const needed of files) {
-    mkdirSync(dirname(needed.path), { recursive: true, mode: 0o700 });
-    replace(needed.path, needed.text, 0o600);
-  }
-  replace(path, text, statSync(path).mode & 0o777);
-  await write(io.stdout, `${path} is changed; it was copied to ${backup} before\n`);
+  const backup = writeAll(path, result);
+  await write(io.stdout, `${path} is changed; the old one is kept as ${backup}\n`);
   return 0;
 }
 

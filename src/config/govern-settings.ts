@@ -1,6 +1,7 @@
 import { isAbsolute, join } from "node:path";
 import type { Setting } from "./setting.ts";
 import { pathOf, pick } from "./sources.ts";
+import { checkFolder } from "./state-dir.ts";
 import type { Sources } from "./sources.ts";
 
 /** The settings of what humans decide (design §8). */
@@ -21,7 +22,11 @@ export const GOVERN_SETTINGS = {
  */
 export function keysDirOf(sources: Sources): string {
   const picked = pick(GOVERN_SETTINGS.keysDir, sources);
-  if (picked !== undefined) return pathOf(picked);
+  if (picked !== undefined) {
+    const path = pathOf(picked);
+    checkFolder(path, { what: "keys directory", given: picked.value });
+    return path;
+  }
   const xdg = sources.env["XDG_CONFIG_HOME"];
   return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(sources.home, ".config"), "regate", "keys");
 }

@@ -38,6 +38,8 @@ export interface McpFile {
 const MAX_BYTES = 4 * 1024 * 1024;
 const ID = /^[a-z0-9](?:[a-z0-9-]{0,18}[a-z0-9])?$/;
 const KNOWN = new Set(["command", "args", "env", "cwd", "url", "headers", "disabled", "regate"]);
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(["arguments", "timeout_ms", "concurrency"]);
+const SERVER_MEMBERS: ReadonlySet<string> = new Set([...TOOL_MEMBERS, "id", "sandbox", "tools"]);
 const CHECKS: ReadonlySet<unknown> = new Set(["types", "full", "off"]);
 
 /**
@@ -80,6 +82,7 @@ function serverOf(key: string, entry: JsonValue, reading: Reading): ConfiguredSe
     return undefined;
   }
   if (regate !== undefined && !isJsonObject(regate)) return fail("`regate` must be an object");
+  refuseUnknown(regate, { known: SERVER_MEMBERS, where: "regate", fail });
   const id = regate?.["id"] ?? key;
   if (typeof id !== "string" || !ID.test(id)) {
     const which = typeof id === "string" && id !== key ? `the id \`${visible(id)}\`` : "the id";
@@ -93,6 +96,18 @@ function serverOf(key: string, entry: JsonValue, reading: Reading): ConfiguredSe
 }
 
 type Fail = (what: string) => never;
+
+interface Members {
+  readonly known: ReadonlySet<string>;
+  readonly where: string;
+  readonly fail: Fail;
+}
+
+/** `regate` is ours: a misspelt member would be a setting that does not hold. */
+function refuseUnknown(settings: JsonObject | undefined, { known, where, fail }: Members): void {
+  const unknown = Object.keys(settings ?? {}).find((name) => !known.has(name));
+  if (unknown !== undefined) fail(`\`${where}\` has an unknown member \`${visible(unknown)}\`: ${[...known].join(", ")} are known`);
+}
 
 function stdioServer({ command, args, env, cwd, regate }: JsonObject, common: Common, fail: Fail): ConfiguredServer {
   if (typeof command !== "string" || command === "") return fail("`command` must be a string that is not empty");
@@ -121,6 +136,7 @@ function toolsOf(tools: JsonValue | undefined, fail: Fail): ReadonlyMap<string, 
   return new Map(
     Object.entries(tools).map(([name, settings]) => {
       if (!isJsonObject(settings)) return fail(`\`regate.tools\`: \`${visible(name)}\` must be an object`);
+      refuseUnknown(settings, { known: TOOL_MEMBERS, where: `regate.tools.${visible(name)}`, fail });
       return [name, toolSettings(settings, fail)];
     }),
   );

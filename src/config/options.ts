@@ -19,7 +19,7 @@ import { sharedOptions, type SharedOption } from "./shared-settings.ts";
 import { starlarkOptions, type StarlarkOptions } from "./starlark-settings.ts";
 import { readShellTables, type ShellTablesCheck, type ShellTablesOption } from "./shell-tables-file.ts";
 import { type GovernedToolOptions, governedToolOptions } from "./tool-settings.ts";
-import { checkStateDir, defaultStateDir } from "./state-dir.ts";
+import { checkFolder, defaultStateDir } from "./state-dir.ts";
 import { readToolsFile } from "./tools-file.ts";
 
 const DEFAULT_CONFIRM_TIMEOUT_MS = 120_000;
@@ -128,7 +128,7 @@ function readContext(picked: Picked | undefined): { contextFile?: string; contex
 export function readStateDir(sources: Sources): string {
   const picked = pick(SETTINGS.stateDir, sources);
   const path = picked === undefined ? defaultStateDir(sources.env, sources.home) : pathOf(picked);
-  checkStateDir(path, picked?.value ?? path);
+  checkFolder(path, { what: "state directory", given: picked?.value ?? path });
   return path;
 }
 

@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "node:path";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import type { ConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
 import { settingProblem, type Setting } from "./setting.ts";
@@ -31,9 +31,14 @@ export interface Picked {
   readonly base: string;
 }
 
+/** An empty or relative `HOME` counts as not set: state must not depend on the folder in which a host starts the server. */
+function homeOf(home: string): string {
+  return isAbsolute(home) ? home : userInfo().homedir;
+}
+
 /** Takes the environment, working directory, home directory and process id of this process. */
 export function surroundings(): Surroundings {
-  return { env: { ...process.env }, cwd: process.cwd(), home: homedir(), pid: process.pid };
+  return { env: { ...process.env }, cwd: process.cwd(), home: homeOf(homedir()), pid: process.pid };
 }
 
 function checked(setting: Setting, picked: Picked): Picked {

@@ -11,8 +11,8 @@ export function defaultStateDir(env: Readonly<Record<string, string | undefined>
   return xdg !== undefined && isAbsolute(xdg) ? join(xdg, "regate") : join(home, ".local", "state", "regate");
 }
 
-/** What stands at a path: a directory, nothing yet, or something that can never hold state. */
-function stateDirProblem(path: string): string | undefined {
+/** What stands at a path: a directory, nothing yet, or something that can never be one. */
+function folderProblem(path: string): string | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats === undefined || stats.isDirectory() ? undefined : "is not a directory";
@@ -22,12 +22,12 @@ function stateDirProblem(path: string): string | undefined {
 }
 
 /**
- * Refuses a state directory that exists but is something else. It is not made here: nothing is, before the bundle is judged.
- * @param given the path as the user gave it, for the message
+ * Refuses a folder of Regate's own that exists but is something else. It is not made here: nothing is, before the bundle is judged.
+ * @param named what the folder is, and its path as the user gave it, for the message
  * @throws ConfigError `config.option`
  */
-export function checkStateDir(path: string, given: string): void {
-  const problem = stateDirProblem(path);
+export function checkFolder(path: string, { what, given }: { readonly what: string; readonly given: string }): void {
+  const problem = folderProblem(path);
   if (problem === undefined) return;
-  throw new ConfigError("config.option", `state directory \`${given}\` ${problem}: give a directory, or a path where one can be made`);
+  throw new ConfigError("config.option", `${what} \`${given}\` ${problem}: give a directory, or a path where one can be made`);
 }

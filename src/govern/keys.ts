@@ -107,7 +107,7 @@ export function keyOfToken(stateDir: string, token: string): SigningKey & { read
   const known = readKey(stateDir, key.name);
   // The same answer whether the name or the key is wrong; what is compared is a signature, not a secret.
   if (known === undefined || !isSigned("regate/key/v1", key.sign("regate/key/v1"), known.public_key)) {
-    throw governError("govern.key_unknown", "this key is not on record");
+    throw governError("govern.key_unknown", `this key is not on record in \`${stateDir}\`: a server there would not know who signed`);
   }
   if (known.revoked_at !== undefined) throw governError("govern.key_revoked", `key \`${key.name}\` is revoked`);
   return Object.freeze({ ...key, owner: known.owner });

@@ -85,11 +85,20 @@ async function buildAny(toolchain: Toolchain, options: PolicyBuildOptions): Prom
     reportProblems(options, refused);
     return { exitCode: 1 };
   }
-  await writeFile(resolve(options.cwd, options.output ?? "bundle.tar.gz"), outcome.value.archive);
+  await writeArchive(options, outcome.value.archive);
   if (outcome.value.wasm !== undefined) {
     for (const note of await hostNotes(toolchain, files.files, outcome.value.wasm)) complain(options, `${note}\n`);
   }
   return { exitCode: 0 };
+}
+
+async function writeArchive({ cwd, output = "bundle.tar.gz" }: PolicyBuildOptions, archive: Uint8Array): Promise<void> {
+  try {
+    await writeFile(resolve(cwd, output), archive);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw new GatherError([{ code: "error", message: `\`${output}\` cannot be written (${code}): give another --output` }]);
+  }
 }
 
 /** A policy for this engine, which would refuse the module at load, is not built either (design §2); others are their hosts' business. */

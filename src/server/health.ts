@@ -7,13 +7,21 @@ export interface Health {
   close(): Promise<void>;
 }
 
+/** What is watched. */
+export interface Watched {
+  readonly worker: RunningWorker;
+  readonly calls: CallStore;
+}
+
 /**
  * Opens /healthz (the process answers), /readyz (the store was reached and nothing is stopping) and /metrics (Prometheus text) on a
  * loopback port.
+ * @param watched undefined until the worker has been started: a port that is taken must be known before the first call is claimed
+ * @throws when the port cannot be listened on
  */
-export async function openHealth(port: number, watched: { worker: RunningWorker; calls: CallStore }): Promise<Health> {
+export async function openHealth(port: number, watched: () => Watched | undefined): Promise<Health> {
   const server = createServer((request, response) => {
-    void answer(request.url ?? "", response, watched);
+    void answer(request.url ?? "", response, watched());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -28,12 +36,10 @@ export async function openHealth(port: number, watched: { worker: RunningWorker;
   };
 }
 
-async function answer(
-  path: string,
-  response: ServerResponse,
-  { worker, calls }: { worker: RunningWorker; calls: CallStore },
-): Promise<void> {
+async function answer(path: string, response: ServerResponse, watched: Watched | undefined): Promise<void> {
   if (path === "/healthz") return send(response, 200, "ok\n");
+  if (watched === undefined) return send(response, 503, "not ready\n");
+  const { worker, calls } = watched;
   if (path === "/readyz") return worker.isReady() ? send(response, 200, "ready\n") : send(response, 503, "not ready\n");
   if (path === "/metrics") return send(response, 200, await metrics(worker, calls));
   return send(response, 404, "not found\n");

@@ -14,7 +14,7 @@ import { osUser } from "../session/os-user.ts";
 import type { Tool } from "../tools/tool.ts";
 import { openClientSession, openParts } from "./assemble.ts";
 import type { CallToolResult, Corridor } from "./corridor-types.ts";
-import { openHealth } from "./health.ts";
+import { openHealth, type Watched } from "./health.ts";
 import { refusalCodeOf } from "./results.ts";
 import type { SharedOptions } from "./server-options.ts";
 import { stdioSharers } from "./sharing.ts";
@@ -52,9 +52,12 @@ const OFFERED: ReadonlySet<string> = new Set(["run_shell", "eval_starlark", "clo
 /**
  * Starts a worker (design §9): every claimed call passes the whole corridor with `path: "delegated"` and the identity of its session record
  * as `subject`. The process claim is the worker's own.
+ * @throws when the health port cannot be listened on; nothing was claimed then
  */
 export async function startToolsWorker(options: ToolsWorkerOptions): Promise<RunningToolsWorker> {
   const { delegate, note, stop } = options;
+  let watched: Watched | undefined;
+  const health = delegate.healthPort === undefined ? undefined : await openHealth(delegate.healthPort, () => watched);
   const limitMs = delegate.horizon.maxExec * 1_000;
   const parts = openParts({ ...options, identity: unconfirmable(), arrangeTools: (tools) => offered(tools, limitMs) });
   const { claim, corridor } = openClientSession(parts, { ...osUser(), sharers: stdioSharers("serve") });
@@ -76,7 +79,7 @@ export async function startToolsWorker(options: ToolsWorkerOptions): Promise<Run
     execute: (call) => execute(corridor, call),
     note,
   });
-  const health = delegate.healthPort === undefined ? undefined : await openHealth(delegate.healthPort, { worker, calls });
+  watched = { worker, calls };
   const end = async (): Promise<void> => {
     await drained(worker, () => holding.close(), limitMs + SETTLE_MS);
     await corridor.close();

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import type { JsonObject } from "../call/json.ts";
-import { identityOf } from "./entry.ts";
+import { identityOf, type UpstreamEntry } from "./entry.ts";
 import type { Incoming } from "./incoming.ts";
 import { readPages, type ListMethod, type Pages } from "./paged.ts";
 import { askPeer, openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
@@ -75,9 +76,16 @@ async function connect<Owner>(self: Self<Owner>, life: () => Life<Owner>): Promi
   try {
     return await openPeer<Owner | undefined>(open, events, self.closing.signal);
   } catch (error) {
-    ended(self, life(), `cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+    ended(self, life(), `cannot be started: ${startProblem(entry, error)}`);
     throw error;
   }
+}
+
+/** The system names the command, and says `ENOENT`, when it is the working directory that is missing. */
+function startProblem(entry: UpstreamEntry, error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const isOfFolder = text.endsWith(" ENOENT") && entry.kind === "stdio" && entry.cwd !== undefined && !existsSync(entry.cwd);
+  return isOfFolder ? `its \`cwd\` \`${entry.cwd}\` does not exist` : text;
 }
 
 function ended<Owner>({ closing, options, server }: Self<Owner>, life: Life<Owner>, reason: string): void {

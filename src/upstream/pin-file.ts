@@ -36,9 +36,18 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export function readPinFile(path: string): PinnedServers {
   const text = textOf(path);
   if (text === undefined) return new Map();
-  const value = JSON.parse(text) as unknown;
+  const value = jsonOf(text);
   if (!isJsonObject(value) || value["version"] !== 1 || !isJsonObject(value["servers"])) throw new Error("not a lock file of version 1");
   return new Map(Object.entries(value["servers"]).map(([id, server]) => [id, serverOf(server)]));
+}
+
+/** Never the parser's own message, which repeats what stands in the file. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error("not JSON", { cause });
+  }
 }
 
 function textOf(path: string): string | undefined {

@@ -23,7 +23,7 @@ export interface PinReview {
  * @throws Error when one of the files cannot be read
  */
 export function reviewPins({ file, seen }: PinPaths, only?: string): PinReview {
-  const [pinned, listed] = [readPinFile(file), readPinFile(seen)];
+  const [pinned, listed] = [named(file), named(seen)];
   const ids = [...new Set([...pinned.keys(), ...listed.keys()])].filter((id) => only === undefined || id === only);
   return {
     servers: ids
@@ -34,6 +34,15 @@ export function reviewPins({ file, seen }: PinPaths, only?: string): PinReview {
         differences: differencesOf(id, pinned.get(id), listed.get(id)),
       })),
   };
+}
+
+/** A lock file, with its path in what is thrown. */
+function named(file: string): PinnedServers {
+  try {
+    return readPinFile(file);
+  } catch (cause) {
+    throw new Error(`lock file \`${file}\` cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 function differencesOf(server: string, pinned: PinnedServer | undefined, listed: PinnedServer | undefined): PinDifference[] {
@@ -79,7 +88,7 @@ export interface Accepted {
  * @throws Error when a file cannot be read or written, or the server or tool was never listed
  */
 export function acceptPins(paths: PinPaths, { server, tool }: Accepted): readonly PinDifference[] {
-  const [pinned, listed] = [readPinFile(paths.file), readPinFile(paths.seen)];
+  const [pinned, listed] = [named(paths.file), named(paths.seen)];
   if (server !== undefined && !listed.has(server)) throw new Error(`no server \`${server}\` has listed anything yet`);
   const ids = server === undefined ? [...listed.keys()] : [server];
   const before = ids.flatMap((id) => reviewPins(paths, id).servers.flatMap(({ differences }) => differences));

@@ -171,8 +171,8 @@ function pin(state: State, { file }: PinPaths, { server, kind, added, note }: Ad
     state.servers = withPins(readPinFile(file), server, { kind, listed: added });
     writePinFile(file, state.servers);
     state.stamp = stampOf(file);
-    if (added.length > 0)
-      note(`pins: first use of server \`${server.id}\`: pinned ${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`);
+    const what = kind === "instructions" ? "its instructions" : `${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`;
+    if (added.length > 0) note(`pins: first use of server \`${server.id}\`: pinned ${what}`);
     return true;
   } catch (error) {
     note(`pins: lock file \`${file}\` cannot be written: ${oneLine(error instanceof Error ? error.message : String(error))}`);

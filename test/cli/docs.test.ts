@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import type { Setting } from "../../src/config/setting.ts";
@@ -35,6 +35,14 @@ describe("docs/configuration.md", () => {
       expect(row.includes(`| \`${name}\` |`)).toBe(setting !== CONFIG_SETTING);
     },
   );
+});
+
+describe("docs/policy-commands.md", () => {
+  it("shows the sizes that a build prints", () => {
+    const page = readFileSync("docs/policy-commands.md", "utf8");
+    const lines = readdirSync("wasm").map((name) => `wasm/${name}: policy.wasm has ${statSync(`wasm/${name}/policy.wasm`).size} bytes`);
+    expect(lines.filter((line) => !page.includes(`${line}\n`))).toEqual([]);
+  });
 });
 
 describe("every command", () => {

@@ -72,7 +72,7 @@ describe("regate admin serve refuses to start", () => {
     operatorOf(other);
     const { port } = taken.address() as { port: number };
     const run = regate(["admin", "serve", "--state-dir", other, "--listen", `127.0.0.1:${port}`]);
-    expect([run.status, run.lines]).toEqual([2, [expect.stringContaining("cannot be used (EADDRINUSE)")]]);
+    expect([run.status, run.lines]).toEqual([2, [expect.stringContaining("cannot be used (EADDRINUSE): choose another address")]]);
     expect(await admin.end()).toBe(0);
   });
 

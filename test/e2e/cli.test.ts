@@ -38,6 +38,13 @@ const REFUSED: readonly (readonly [string, readonly string[], string])[] = [
   ["an input that is a directory", ["decide", "/"], "`/`"],
   ["an unknown bundle", ["decide", "--bundle", "nope"], "`nope`"],
   ["a missing configuration", ["serve", "--config", "/no/such/config"], "`/no/such/config`"],
+  ["tokens over stdio", ["serve", "--auth-issuer", "https://issuer.example"], "`--auth-issuer`"],
+  ["a keys directory that is a file", ["keys", "create", "anna", "--keys-dir", "/etc/hostname"], "`/etc/hostname`"],
+  ["a check of nothing", ["policy", "check", "--strict"], "`policy check`"],
+  ["a test of nothing", ["policy", "test"], "`policy test`"],
+  ["a format of nothing", ["policy", "fmt"], "`policy fmt`"],
+  ["no dead letter", ["worker", "dlq", "replay", "--redis", "redis://127.0.0.1:1"], "the id of the dead letter"],
+  ["a lock file that is none", ["pins", "show", "--pins", "/etc/hostname"], "lock file `/etc/hostname` cannot be read: not JSON"],
   ["a missing working directory", ["serve", "--workdir", "/no/such/dir"], "`/no/such/dir`"],
 ];
 

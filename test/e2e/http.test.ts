@@ -484,11 +484,15 @@ describe("[gateway:http] the start", () => {
     expect(run.lines[0]).toContain("--listen");
     expect(run.lines[0]).toContain(says);
   });
-  it("a port in use is exit 2 with a line that names it", () => {
-    const run = regate(["serve", "--bundle", "agent-session", "--listen", `127.0.0.1:${server.port}`]);
-    expect(run.status).toBe(2);
-    expect(run.lines.at(-1)).toContain(`127.0.0.1:${server.port}`);
-    expect(run.lines.at(-1)).toContain("EADDRINUSE");
+  it.each([
+    ["serve", []],
+    ["proxy", ["--", "node"]],
+  ])("%s: a port in use is exit 2 with one line that names it", (command, words) => {
+    const run = regate([command, "--bundle", "agent-session", "--listen", `127.0.0.1:${server.port}`, ...words]);
+    expect([run.status, run.lines]).toEqual([
+      2,
+      [expect.stringContaining(`\`127.0.0.1:${server.port}\` cannot be listened on (EADDRINUSE)`)],
+    ]);
   });
   it("one line on stderr says where, once the port accepts", () => {
     expect(

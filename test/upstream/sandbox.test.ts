@@ -164,7 +164,7 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
       "server `signal` ended by SIGSEGV",
       "server `code` exited with 7 (stderr: why)",
       "server `missing` cannot be started: spawn /no/such/server ENOENT",
-      "server `nowhere` cannot be started: spawn sh ENOENT",
+      "server `nowhere` cannot be started: its `cwd` `/no/such/folder` does not exist",
       `server \`plain\` cannot be started: spawn ${FIXTURE} EACCES`,
     ])
       await expect.poll(gateway.stderr, { timeout: 20_000 }).toContain(line);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,14 +25,16 @@ describe("regate wrap", () => {
     writeFileSync(file, JSON.stringify(host), { mode: 0o600 });
     const printed = run("wrap", "--bundle", "agent-session", "--state-dir", state, file);
     expect(printed.status).toBe(0);
+    const own = (name: string): string =>
+      join(state, "hosts", `${name}-${createHash("sha256").update(`${file}\0${name}`).digest("hex").slice(0, 8)}`);
     expect(JSON.parse(printed.stdout)).toMatchObject({
       theme: "dark",
       mcpServers: {
         a: {
           command: "regate",
-          args: ["proxy", "--bundle", "agent-session", "--state-dir", join(state, "hosts", "a"), "--", "npx", "-y", "x"],
+          args: ["proxy", "--bundle", "agent-session", "--state-dir", own("a"), "--", "npx", "-y", "x"],
         },
-        B: { command: "regate", args: expect.arrayContaining(["--config", join(state, "hosts", "B", "mcp.json")]) as string[] },
+        B: { command: "regate", args: expect.arrayContaining(["--config", join(own("B"), "mcp.json")]) as string[] },
         web: { command: "regate" },
         done: { command: "regate", args: ["proxy"] },
       },
@@ -42,13 +45,30 @@ describe("regate wrap", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const backup = readdirSync(at).find((name) => name.startsWith("mcp.json.before-regate-")) ?? "";
     expect(readFileSync(join(at, backup), "utf8")).toBe(JSON.stringify(host));
-    expect(JSON.parse(readFileSync(join(state, "hosts", "B", "mcp.json"), "utf8"))).toEqual({
+    expect(JSON.parse(readFileSync(join(own("B"), "mcp.json"), "utf8"))).toEqual({
       mcpServers: { b: { command: "y", args: [], env: { KEY: "k" } } },
     });
     // A second time changes nothing.
     expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, file).stdout).toBe(printed.stdout);
     expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).stdout).toBe(`${file} needs no change\n`);
     expect(readdirSync(at).filter((name) => name.startsWith("mcp.json.before-regate-"))).toEqual([backup]);
+  });
+
+  it("keeps servers apart that two hosts call by one name", () => {
+    const [at, state] = [folder(), folder()];
+    const files = ["cursor.json", "claude.json"].map((name) => join(at, name));
+    for (const [index, file] of files.entries()) {
+      writeFileSync(file, JSON.stringify({ mcpServers: { db: { command: `server-${index}`, env: { KEY: `secret-${index}` } } } }));
+      expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).status).toBe(0);
+    }
+    const kept = files.map((file) => {
+      const { args } = (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: { db: { args: string[] } } }).mcpServers.db;
+      return (JSON.parse(readFileSync(args.at(-1) ?? "", "utf8")) as { mcpServers: { db: object } }).mcpServers.db;
+    });
+    expect(kept).toEqual([
+      { command: "server-0", args: [], env: { KEY: "secret-0" } },
+      { command: "server-1", args: [], env: { KEY: "secret-1" } },
+    ]);
   });
 
   it("names a bundle so that the host finds it from wherever it starts the gate, and refuses one that is not there", () => {
