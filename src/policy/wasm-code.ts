@@ -36,15 +36,19 @@ export function listCalls(cursor: Cursor, end: number): readonly CallSite[] {
   return calls;
 }
 
-function skipLocals(cursor: Cursor): void {
+/** Skips the local declarations at the start of a function body. */
+export function skipLocals(cursor: Cursor): void {
   for (let groups = takeUnsigned(cursor); groups > 0; groups -= 1) {
     takeUnsigned(cursor);
     takeByte(cursor);
   }
 }
 
-/** Skips what follows an opcode of the WASM MVP instruction set (core specification §5.4). */
-function skipImmediate(cursor: Cursor, opcode: number): void {
+/**
+ * Skips what follows an opcode of the WASM MVP instruction set (core specification §5.4).
+ * @throws {RangeError} on any other instruction
+ */
+export function skipImmediate(cursor: Cursor, opcode: number): void {
   if (opcode === BR_TABLE) {
     for (let labels = takeUnsigned(cursor); labels >= 0; labels -= 1) takeUnsigned(cursor);
   } else if (opcode === CALL_INDIRECT || (opcode >= 0x28 && opcode <= 0x3e)) {
