@@ -1,11 +1,11 @@
 import { ConfigError } from "../config/config-error.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
+import { endingCommand } from "./end-by-id.ts";
 import {
   durationOf,
   GOVERN_FLAGS,
   governOptions,
   neededFlag,
-  neededId,
   noteUnknownSession,
   placeOptions,
   printList,
@@ -15,7 +15,6 @@ import {
 import { write } from "./output.ts";
 
 const GRANT = "elevation grant";
-const DROP = "elevation drop";
 const DEFAULT_FOR = "10m";
 
 function toolProblem(name: string): string | undefined {
@@ -86,16 +85,6 @@ async function grant(args: Arguments, io: Io): Promise<number> {
   return 0;
 }
 
-async function drop(args: Arguments, io: Io): Promise<number> {
-  const id = neededId(args, { command: DROP, of: "elevation" });
-  const reason = neededFlag(args, { command: DROP, flag: "reason" });
-  const { stateDir, by } = await signed(args, DROP);
-  const { dropElevation } = await import("../govern/elevations.ts");
-  dropElevation(stateDir, { id, reason }, by);
-  await tellDone(io, `elevation ${id} is dropped`);
-  return 0;
-}
-
 async function list(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const { listElevations, verifyElevations } = await import("../govern/elevations.ts");
@@ -138,16 +127,13 @@ export const ELEVATION_COMMANDS: readonly Command[] = [
     ],
     run: grant,
   },
-  {
-    path: ["elevation", "drop"],
-    summary: "end an elevation before its time",
-    options: [GOVERN_FLAGS.reason, GOVERN_FLAGS.key, ...placeOptions()],
-    words: { name: "id", describe: "id of the elevation", max: 1 },
-    examples: [
-      ['$0 elevation drop 8c1f0a52d7be4f3c9a61e20b7d5f4e18 --reason "done" --key anna', "from the next call on it covers nothing"],
-    ],
-    run: drop,
-  },
+  endingCommand({
+    of: "elevation",
+    verb: "drop",
+    done: "is dropped",
+    example: { reason: "done", effect: "from the next call on it covers nothing" },
+    end: async (...change) => (await import("../govern/elevations.ts")).dropElevation(...change),
+  }),
   {
     path: ["elevation", "list"],
     summary: "list elevations and how they stand",

@@ -1,12 +1,12 @@
 import { ConfigError } from "../config/config-error.ts";
 import { MAX_SOURCE } from "../govern/names.ts";
 import type { Arguments, Command, Io, OptionSpec } from "./command.ts";
+import { endingCommand } from "./end-by-id.ts";
 import {
   durationOf,
   GOVERN_FLAGS,
   governOptions,
   neededFlag,
-  neededId,
   noteUnknownSession,
   placeOptions,
   printList,
@@ -15,7 +15,6 @@ import {
 } from "./govern.ts";
 
 const GRANT = "lease grant";
-const REVOKE = "lease revoke";
 const DEFAULT_TTL = "5m";
 
 function sourceProblem(source: string): string | undefined {
@@ -54,16 +53,6 @@ async function grant(args: Arguments, io: Io): Promise<number> {
   return 0;
 }
 
-async function revoke(args: Arguments, io: Io): Promise<number> {
-  const id = neededId(args, { command: REVOKE, of: "lease" });
-  const reason = neededFlag(args, { command: REVOKE, flag: "reason" });
-  const { stateDir, by } = await signed(args, REVOKE);
-  const { revokeLease } = await import("../govern/leases.ts");
-  revokeLease(stateDir, { id, reason }, by);
-  await tellDone(io, `lease ${id} is revoked`);
-  return 0;
-}
-
 async function list(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const { listLeases } = await import("../govern/leases.ts");
@@ -89,16 +78,13 @@ export const LEASE_COMMANDS: readonly Command[] = [
     ],
     run: grant,
   },
-  {
-    path: ["lease", "revoke"],
-    summary: "end a lease before its time",
-    options: [GOVERN_FLAGS.reason, GOVERN_FLAGS.key, ...placeOptions()],
-    words: { name: "id", describe: "id of the lease", max: 1 },
-    examples: [
-      ['$0 lease revoke 8c1f0a52d7be4f3c9a61e20b7d5f4e18 --reason "released" --key anna', "from the next command on it gives nothing"],
-    ],
-    run: revoke,
-  },
+  endingCommand({
+    of: "lease",
+    verb: "revoke",
+    done: "is revoked",
+    example: { reason: "released", effect: "from the next command on it gives nothing" },
+    end: async (...change) => (await import("../govern/leases.ts")).revokeLease(...change),
+  }),
   {
     path: ["lease", "list"],
     summary: "list leases: their metadata, never a secret",

@@ -1,12 +1,8 @@
 import type { DecisionLog } from "../audit/log.ts";
-import type { JsonObject } from "../call/json.ts";
 import type { Engine } from "../policy/engine.ts";
 import { makeClaim } from "../session/claim.ts";
-import type { IdentityRules } from "../session/identity-watch.ts";
 import { osUser } from "../session/os-user.ts";
-import type { DeclaredProfile } from "../session/profile-changes.ts";
 import { analyseCommand } from "../shell/analyse.ts";
-import type { ShellTables } from "../shell/tables/build.ts";
 import { createRegistry } from "../tools/registry.ts";
 import { openConditions } from "./conditions.ts";
 import { createCorridor } from "./corridor.ts";
@@ -14,23 +10,29 @@ import { explainCall } from "./explainer.ts";
 import type { ExplainedCall, ExplainedLook } from "./explainer.ts";
 import { declaredFacts } from "./facts.ts";
 import { serverProfiles } from "./profile-store.ts";
+import type { SharedOptions } from "./server-options.ts";
+
+/** The options of a server that its gate depends on. */
+type GateOptions = Pick<
+  SharedOptions,
+  | "bundle"
+  | "agentId"
+  | "allowlist"
+  | "requireDryRun"
+  | "destructiveMatch"
+  | "shellTables"
+  | "workdir"
+  | "stateDir"
+  | "context"
+  | "declaredProfiles"
+  | "identityRules"
+  | "locale"
+>;
 
 /** What a server with these options would be, as far as its gate is concerned. */
-export interface ExplainOnceOptions {
+export interface ExplainOnceOptions extends GateOptions {
   readonly engine: Engine;
-  readonly bundle: { readonly path: string };
-  readonly agentId: string;
-  readonly allowlist?: ReadonlySet<string>;
-  readonly requireDryRun: boolean;
-  readonly destructiveMatch: "words" | "text";
-  readonly shellTables?: ShellTables | undefined;
-  readonly workdir: string;
-  readonly stateDir: string;
   readonly sandbox: "bwrap" | "none";
-  readonly context?: Readonly<JsonObject>;
-  readonly declaredProfiles?: readonly DeclaredProfile[];
-  readonly identityRules?: IdentityRules;
-  readonly locale?: string;
   readonly report: (line: string) => void;
 }
 

@@ -6,7 +6,7 @@ import type { DecisionRecord, OutcomeRecord } from "../../src/audit/log.ts";
 import { openDecisionLog } from "../../src/audit/decision-log.ts";
 import type { DecisionLog } from "../../src/audit/log.ts";
 import type { JsonObject } from "../../src/call/json.ts";
-import type { ToolCall } from "../../src/call/tool-call.ts";
+import { shellCall } from "../tools/kit.ts";
 
 /** A fresh folder that is removed when the test ends. */
 export function temporaryFolder(): string {
@@ -72,24 +72,4 @@ export function linesOf(file: string): string[] {
   return lines;
 }
 
-const CALL: ToolCall = {
-  tool: "run_shell",
-  arguments: {},
-  path: "direct",
-  time: "2026-11-30T16:26:40.123Z",
-  facts: {
-    name: "run_shell",
-    command_key: "run_shell",
-    source: "local",
-    server: "",
-    known: true,
-    read_only: false,
-    destructive: true,
-    handoff: false,
-    live_write: true,
-    open_world: true,
-    pinned: false,
-  },
-  risk: "mutable",
-  dryRun: false,
-};
+const CALL = shellCall({}, { live_write: true });

@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listApprovals } from "../../src/govern/approval-list.ts";
 import { createKey } from "../../src/govern/keys.ts";
@@ -12,6 +9,7 @@ import { openConnection } from "../../src/redis/connection.ts";
 import { stateKeys } from "../../src/redis/state-keys.ts";
 import { haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer } from "../delegate/redis-kit.ts";
+import { killedDriver } from "./approval-crash-kit.ts";
 
 const CYCLES = 150;
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "regate-crash-redis-"));
@@ -33,21 +31,7 @@ describe.skipIf(!haveRedis)("approvals that several fronts share", () => {
     const own = join(folder, `front-${front}`);
     mkdirSync(own, { recursive: true });
     cpSync(join(folder, "operator"), own, { recursive: true });
-    const driver = join(import.meta.dirname, "approval-crash.mjs");
-    const child = spawn(process.execPath, [driver, own, String(round), server.url()], { stdio: ["ignore", "pipe", "inherit"] });
-    const exited = once(child, "exit");
-    const wanted = Math.floor(Math.random() * 30);
-    let cycles = 0;
-    const enough = new Promise<void>((resolve) => {
-      child.stdout.on("data", (dots: Buffer) => {
-        cycles += dots.length;
-        if (cycles > wanted) resolve();
-      });
-    });
-    await Promise.race([enough, exited]);
-    await setTimeout(Math.random() * 30);
-    child.kill("SIGKILL");
-    expect(await exited).toEqual([null, "SIGKILL"]);
+    await killedDriver([own, String(round), server.url()], 30);
   }
 
   it("kill -9 of fronts that make the same calls: no approval runs two calls, and none that ran can run again [issue 7]", async () => {

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { listApprovals } from "../../src/govern/approval-list.ts";
 import { createKey } from "../../src/govern/keys.ts";
+import { killedDriver } from "./approval-crash-kit.ts";
 
 const CYCLES = 500;
 /** In memory where there is such a place: a killed process loses nothing that a disk would have kept. */
@@ -16,25 +14,6 @@ const stateDir = join(folder, "state");
 
 beforeAll(() => void createKey({ stateDir, keysDir: join(folder, "keys") }, { name: "anna", owner: "anna", now: new Date() }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Lets the driver go through some cycles, and kills it wherever it is then. */
-async function killedRound(round: number): Promise<void> {
-  const driver = join(import.meta.dirname, "approval-crash.mjs");
-  const child = spawn(process.execPath, [driver, folder, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
-  const exited = once(child, "exit");
-  const wanted = Math.floor(Math.random() * 40);
-  let cycles = 0;
-  const enough = new Promise<void>((resolve) => {
-    child.stdout.on("data", (dots: Buffer) => {
-      cycles += dots.length;
-      if (cycles > wanted) resolve();
-    });
-  });
-  await Promise.race([enough, exited]);
-  await setTimeout(Math.random() * 40);
-  child.kill("SIGKILL");
-  expect(await exited).toEqual([null, "SIGKILL"]);
-}
 
 function byTool<View extends { readonly tool: string }>(views: readonly View[]): Map<string, View[]> {
   const groups = new Map<string, View[]>();
@@ -47,7 +26,7 @@ it("kill -9 at any point: no call runs twice on one approval, and none that ran 
   const files = openApprovalFiles(stateDir);
   const views = () => listApprovals(files, { now: new Date() });
   while ((await views()).filter(({ state }) => state !== "pending").length < CYCLES) {
-    await Promise.all([killedRound(rounds), killedRound(rounds + 1)]);
+    await Promise.all([killedDriver([folder, String(rounds)], 40), killedDriver([folder, String(rounds + 1)], 40)]);
     rounds += 2;
   }
   const ran = new Map<string, number>();

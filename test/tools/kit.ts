@@ -2,9 +2,9 @@ import type { JsonObject } from "../../src/call/json.ts";
 import type { ToolCall } from "../../src/call/tool-call.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 
-/** A context around arguments, as the corridor gives it to a handler. */
-export function contextOf(args: JsonObject, signal: AbortSignal = new AbortController().signal): ToolContext {
-  const call: ToolCall = {
+/** A call of run_shell, as it is when it has been made. */
+export function shellCall(args: JsonObject, facts: Partial<ToolCall["facts"]> = {}): ToolCall {
+  return {
     tool: "run_shell",
     arguments: args,
     path: "direct",
@@ -21,12 +21,17 @@ export function contextOf(args: JsonObject, signal: AbortSignal = new AbortContr
       live_write: false,
       open_world: true,
       pinned: false,
+      ...facts,
     },
     risk: "mutable",
     dryRun: false,
   };
+}
+
+/** A context around arguments, as the corridor gives it to a handler. */
+export function contextOf(args: JsonObject, signal: AbortSignal = new AbortController().signal): ToolContext {
   return {
-    call,
+    call: shellCall(args),
     decision: { allow: true, reasons: [], effect: "none", confirm: "none" },
     session: {
       claim: { sessionId: "mcp-1", agentId: "a" },
