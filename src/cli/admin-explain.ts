@@ -20,6 +20,14 @@ interface Loaded {
   readonly explain: NonNullable<AdminPorts["explain"]>;
 }
 
+/** Flags that are there for explanations alone: what they name is looked at before the server starts. */
+const EXPLAINED = ["bundle", "workdir", "agent-tools-file"] as const;
+
+/** @throws ConfigError when a flag that says about which server is explained names what is not there */
+export async function checkExplanations(args: Arguments): Promise<void> {
+  if (EXPLAINED.some((name) => args.values.has(name))) await resolveServeOptions(args, surroundings(), shellTablesProblem);
+}
+
 /**
  * Explains calls of a server with the settings of this process, as `regate explain` does.
  * A bundle that cannot be loaded makes the answer 503, and is tried again with the next question.

@@ -2,10 +2,12 @@ import type { AdminServer, AdminServerOptions } from "../admin/server.ts";
 import { type AdminOptions, resolveAdminOptions } from "../config/admin-options.ts";
 import { ConfigError, errorCode } from "../config/config-error.ts";
 import { placeholderWarning } from "../config/redis-url.ts";
+import { checkWritable } from "../config/state-dir.ts";
 import { surroundings } from "../config/sources.ts";
 import { openApprovals, sharedOptions } from "./approval-store.ts";
 import type { Arguments, Command, Io } from "./command.ts";
-import { lazyExplanations } from "./admin-explain.ts";
+import { checkExplanations, lazyExplanations } from "./admin-explain.ts";
+import { STATE_DIR } from "./govern.ts";
 import { adminOptions } from "./setting-options.ts";
 import { regateVersion } from "../config/version.ts";
 
@@ -43,6 +45,8 @@ async function started(options: AdminServerOptions): Promise<AdminServer> {
 async function run(args: Arguments, io: Io): Promise<number> {
   const options = await resolveAdminOptions(args, surroundings());
   const keys = await checkKeys(options);
+  checkWritable(options.stateDir, STATE_DIR);
+  await checkExplanations(args);
   const { openStores } = await import("../admin/stores.ts");
   const report = (problem: unknown): void => io.note(problem instanceof Error ? problem.message : String(problem));
   const { stateDir, host, port, publicUrl, shared } = options;

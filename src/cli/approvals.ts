@@ -1,8 +1,9 @@
+import { checkWritable } from "../config/state-dir.ts";
 import type { ApprovalView } from "../govern/approval-view.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { sharedOptions, withApprovals, type ApprovalPlaces } from "./approval-store.ts";
 import { approvalText, listedApproval, watchedLine } from "./approval-text.ts";
-import { GOVERN_FLAGS, neededFlag, neededId, placeOptions, printList, tellDone } from "./govern.ts";
+import { GOVERN_FLAGS, neededFlag, neededId, placeOptions, printList, STATE_DIR, tellDone } from "./govern.ts";
 import { write } from "./output.ts";
 
 /** States in which a human may still have something to do or to see. */
@@ -62,7 +63,8 @@ function decisionOf(args: Arguments, decision: "approve" | "deny"): { readonly n
 
 async function decide(places: ApprovalPlaces, io: Io, { args, decision }: Decide): Promise<number> {
   const { name, reason } = decisionOf(args, decision);
-  const { store } = places;
+  const { store, shared, stateDir } = places;
+  if (shared === undefined) checkWritable(stateDir, STATE_DIR);
   const view = await wanted(places, args, decision);
   const [{ openKey }, { decideApproval }] = await Promise.all([import("../govern/keys.ts"), import("../govern/approval-decide.ts")]);
   const key = openKey(places, name);
@@ -90,7 +92,8 @@ async function isMeant(io: Io, decision: string): Promise<boolean> {
   }
 }
 
-async function watch({ store }: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
+async function watch({ store, shared, stateDir }: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
+  if (shared === undefined) checkWritable(stateDir, STATE_DIR);
   const stop = io.stopSignal();
   const { listApprovals } = await import("../govern/approval-list.ts");
   const told = new Map<string, string>();

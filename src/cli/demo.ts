@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { visible } from "../call/visible.ts";
+import { ConfigError, errorCode } from "../config/config-error.ts";
 import type { CallReport, DemoClient } from "../server/demo-client.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { DEMO_AGENT, DEMO_ROWS, DEMO_VICTIM, type DemoRow, type DemoServer } from "./demo-rows.ts";
@@ -20,6 +21,15 @@ interface Shown {
   readonly verdict: string;
   readonly milliseconds: number;
   readonly asExpected: boolean;
+}
+
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "regate-demo-"));
+  } catch (cause) {
+    const what = `no folder can be made in \`${tmpdir()}\` (${errorCode(cause)}): let \`TMPDIR\` name one that this user may write`;
+    throw new ConfigError("config.option", what, { cause });
+  }
 }
 
 function serverArguments(server: DemoServer, folder: string): readonly string[] {
@@ -103,7 +113,7 @@ async function runIn(folder: string, io: Io): Promise<number> {
 }
 
 async function run(_args: Arguments, io: Io): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "regate-demo-"));
+  const folder = temporaryFolder();
   try {
     return await runIn(folder, io);
   } finally {

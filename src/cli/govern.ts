@@ -3,6 +3,7 @@ import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { resolveGovernOptions, type GovernOptions } from "../config/govern-options.ts";
 import { surroundings } from "../config/sources.ts";
+import { checkWritable } from "../config/state-dir.ts";
 import { parseDuration } from "../govern/duration.ts";
 import type { Signed } from "../govern/elevations.ts";
 import { KEY_NAME } from "../govern/key-pair.ts";
@@ -71,6 +72,16 @@ export function placeOptions(): readonly OptionSpec[] {
   return settingOptions(["stateDir", "keysDir"]);
 }
 
+/** The same, for a command that writes in the state directory. @throws ConfigError when this user may not */
+export async function writableGovernOptions(args: Arguments): Promise<GovernOptions> {
+  const options = await governOptions(args);
+  checkWritable(options.stateDir, STATE_DIR);
+  return options;
+}
+
+/** How the state directory is named when it cannot be written. */
+export const STATE_DIR = { what: "state directory", flag: "--state-dir" } as const;
+
 /** Where the stores and the keys are. @throws ConfigError */
 export async function governOptions(args: Arguments): Promise<GovernOptions> {
   return await resolveGovernOptions(args, surroundings());
@@ -110,7 +121,7 @@ export function durationOf(args: Arguments, { flag, fallback }: { readonly flag:
  */
 export async function signed(args: Arguments, command: string): Promise<{ readonly stateDir: string; readonly by: Signed }> {
   const name = neededFlag(args, { command, flag: "key" });
-  const places = await governOptions(args);
+  const places = await writableGovernOptions(args);
   const { openKey } = await import("../govern/keys.ts");
   return { stateDir: places.stateDir, by: { key: openKey(places, name), now: new Date() } };
 }

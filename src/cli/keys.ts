@@ -1,7 +1,8 @@
 import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { checkWritable } from "../config/state-dir.ts";
 import type { Arguments, Command, Io } from "./command.ts";
-import { GOVERN_FLAGS, governOptions, neededWord, placeOptions, printList, tellDone } from "./govern.ts";
+import { GOVERN_FLAGS, governOptions, neededWord, placeOptions, printList, tellDone, writableGovernOptions } from "./govern.ts";
 
 async function keyName(args: Arguments, command: string): Promise<string> {
   const { KEY_NAME } = await import("../govern/key-pair.ts");
@@ -12,7 +13,8 @@ async function keyName(args: Arguments, command: string): Promise<string> {
 
 async function create(args: Arguments, io: Io): Promise<number> {
   const name = await keyName(args, "keys create");
-  const places = await governOptions(args);
+  const places = await writableGovernOptions(args);
+  checkWritable(places.keysDir, { what: "keys directory", flag: "--keys-dir" });
   const [{ createKey }, { osUser }] = await Promise.all([import("../govern/keys.ts"), import("../session/os-user.ts")]);
   const owner = args.values.get("owner") ?? osUser().user;
   const path = createKey(places, { name, owner, now: new Date() });
@@ -33,7 +35,7 @@ async function list(args: Arguments, io: Io): Promise<number> {
 
 async function revoke(args: Arguments, io: Io): Promise<number> {
   const name = await keyName(args, "keys revoke");
-  const { stateDir } = await governOptions(args);
+  const { stateDir } = await writableGovernOptions(args);
   const { revokeKey } = await import("../govern/keys.ts");
   const { revoked_at: at = "" } = revokeKey(stateDir, name, new Date());
   await tellDone(io, `key \`${name}\` is revoked since ${at}`);

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
-import { PROXY_SETTINGS } from "../config/proxy-options.ts";
+import { pinsFileOf, proxySources, PROXY_SETTINGS } from "../config/proxy-options.ts";
+import { surroundings } from "../config/sources.ts";
 import type { PinDifference } from "../upstream/pin-review.ts";
 import type { PinPaths } from "../upstream/pins.ts";
 import type { Arguments, Command, Io } from "./command.ts";
@@ -9,9 +10,10 @@ import { governOptions } from "./govern.ts";
 import { write } from "./output.ts";
 import { optionFor, settingOptions } from "./setting-options.ts";
 
+/** The files of `proxy` with the same flags and environment. */
 async function pathsOf(args: Arguments): Promise<PinPaths & { readonly stateDir: string }> {
   const { stateDir } = await governOptions(args);
-  return { stateDir, file: args.values.get("pins") ?? join(stateDir, "pins.json"), seen: join(stateDir, "pins-seen.json") };
+  return { stateDir, file: pinsFileOf(proxySources(args, surroundings()), stateDir), seen: join(stateDir, "pins-seen.json") };
 }
 
 /** Files and definitions that cannot be used are told on one line. */

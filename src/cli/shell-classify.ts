@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import { isJsonObject } from "../call/json.ts";
 import type { ShellAnalysis } from "../call/tool-call.ts";
+import { ConfigError } from "../config/config-error.ts";
 import { resolveClassifyOptions } from "../config/options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { Arguments, Command, Io } from "./command.ts";
@@ -39,6 +40,11 @@ async function textOf(stdin: Readable): Promise<string | undefined> {
 }
 
 async function run(args: Arguments, io: Io): Promise<number> {
+  if (args.switches.has("stream") && args.words.length > 0)
+    throw new ConfigError(
+      "config.command_line",
+      "`shell classify --stream` reads standard input: give no command (see `regate shell classify --help`)",
+    );
   const options = await resolveClassifyOptions(args, surroundings(), shellTablesProblem);
   const { analyseCommand } = await import("../shell/analyse.ts");
   const how = { match: options.destructiveMatch, tables: await shellTables(options) };

@@ -19,11 +19,15 @@ function read(path: string): JsonObject {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new ConfigError("config.option", `\`${path}\` cannot be read (${errorCode(cause)})`, { cause });
+    throw new ConfigError(
+      "config.option",
+      `\`${path}\` ${errorCode(cause) === "ENOENT" ? "does not exist" : `cannot be read (${errorCode(cause)})`}`,
+      { cause },
+    );
   }
   const parsed = parseJsonOnce(text);
   if (!parsed.ok || !isJsonObject(parsed.value))
-    throw new ConfigError("config.option", `\`${path}\` is not one JSON object: it is broken, or a key stands twice in it`);
+    throw new ConfigError("config.option", `\`${path}\` is not one JSON object: it is broken, has comments, or a key stands twice in it`);
   return parsed.value;
 }
 

@@ -45,6 +45,12 @@ export function proxySources(flags: FlagValues, around: Surroundings): Sources {
   return { ...around, env, flags: { values, switches: flags.switches } };
 }
 
+/** The lock file of upstream definitions: as set, else in the state directory. @throws ConfigError `config.option` */
+export function pinsFileOf(sources: Sources, stateDir: string): string {
+  const pins = pick(PROXY_SETTINGS.pins, sources);
+  return pins === undefined ? resolve(stateDir, "pins.json") : pathOf(pins);
+}
+
 /**
  * Options of `proxy` alone.
  * @param words what stands behind `--`
@@ -59,14 +65,13 @@ export function resolveProxyOptions(
     throw new ConfigError("config.option", "`proxy` needs `--bundle`: `agent-session`, `identity-gate`, `ai-agent`, or a bundle of yours");
   }
   const number = (setting: Setting, fallback: number): number => Number(pick(setting, sources)?.value ?? fallback);
-  const pins = pick(PROXY_SETTINGS.pins, sources);
   return {
     ...serversOf(flags, around, words),
     limits: {
       timeoutMs: number(PROXY_SETTINGS.upstreamTimeoutMs, 60_000),
       maxResultBytes: number(PROXY_SETTINGS.maxResultBytes, 8 * 1024 * 1024),
     },
-    pinsFile: (stateDir) => (pins === undefined ? resolve(stateDir, "pins.json") : pathOf(pins)),
+    pinsFile: (stateDir) => pinsFileOf(sources, stateDir),
   };
 }
 

@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { ConfigError, errorCode } from "./config-error.ts";
 
 /**
@@ -30,4 +30,20 @@ export function checkFolder(path: string, { what, given }: { readonly what: stri
   const problem = folderProblem(path);
   if (problem === undefined) return;
   throw new ConfigError("config.option", `${what} \`${given}\` ${problem}: give a directory, or a path where one can be made`);
+}
+
+/**
+ * Refuses a folder of Regate's own that this user may not write, or may not make: before anything is begun there.
+ * @param named what the folder is, and the flag that gives another one
+ * @throws ConfigError `config.option`
+ */
+export function checkWritable(path: string, { what, flag }: { readonly what: string; readonly flag: string }): void {
+  let there = path;
+  while (statSync(there, { throwIfNoEntry: false }) === undefined && dirname(there) !== there) there = dirname(there);
+  try {
+    accessSync(there, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const problem = `cannot be written by this user (${errorCode(cause)} at \`${there}\`)`;
+    throw new ConfigError("config.option", `${what} \`${path}\` ${problem}: give another \`${flag}\`, or run as its owner`, { cause });
+  }
 }

@@ -56,6 +56,27 @@ describe("bad input", () => {
     expect(regate(["risk", "scaffold", "--", "/no/such/server"])).toMatchObject({ status: 1, stdout: "" });
   });
 
+  it("pins: the lock file is that of `proxy` in the same environment", () => {
+    const pins = join(temporaryFolder(), "pins.json");
+    writeFileSync(pins, "{}");
+    const run = regate(["pins", "show"], { env: { REGATE_PINS: pins } });
+    expect([run.status, run.lines]).toEqual([2, [`regate: pins: lock file \`${pins}\` cannot be read: not a lock file of version 1`]]);
+  });
+
+  it("admin serve: a bundle that is not there is known before it listens", () => {
+    const places = ["--state-dir", temporaryFolder(), "--keys-dir", temporaryFolder()];
+    expect(regate(["keys", "create", "anna", ...places]).status).toBe(0);
+    const run = regate(["admin", "serve", "--listen", "127.0.0.1:0", "--bundle", "nope", ...places.slice(0, 2)]);
+    expect([run.status, run.lines]).toEqual([2, [expect.stringContaining("bundle `nope` does not exist")]]);
+  });
+
+  it("demo: a temporary folder that is not there", () => {
+    expect(regate(["demo"], { env: { TMPDIR: "/no/such" } })).toMatchObject({
+      status: 2,
+      lines: [expect.stringContaining("no folder can be made in `/no/such` (ENOENT)")],
+    });
+  });
+
   it("an empty HOME does not put state into the current directory", () => {
     const cwd = temporaryFolder();
     regate(["keys", "list"], { env: { HOME: "" }, cwd });
@@ -75,6 +96,18 @@ describe("bad input", () => {
     chmodSync(input, 0);
     onTestFinished(() => chmodSync(closed, 0o700));
     expect(regate(["decide", input])).toMatchObject({ status: 2, lines: [`regate: input \`${input}\` cannot be read (EACCES)`] });
+    const state = join(closed, "deep", "state");
+    for (const words of [
+      ["keys", "create", "anna"],
+      ["approvals", "watch"],
+      ["stop", "--all", "--reason", "x", "--key", "anna"],
+    ]) {
+      const run = regate([...words, "--state-dir", state]);
+      expect([run.status, run.lines]).toEqual([
+        2,
+        [expect.stringContaining(`state directory \`${state}\` cannot be written by this user (EACCES`)],
+      ]);
+    }
     const wrap = regate(["wrap", "--bundle", "agent-session", "--write", host]);
     expect([wrap.status, wrap.lines]).toEqual([2, [expect.stringMatching(/cannot be written \(EACCES\)/)]]);
   });

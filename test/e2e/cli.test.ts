@@ -45,6 +45,7 @@ const REFUSED: readonly (readonly [string, readonly string[], string])[] = [
   ["a format of nothing", ["policy", "fmt"], "`policy fmt`"],
   ["no dead letter", ["worker", "dlq", "replay", "--redis", "redis://127.0.0.1:1"], "the id of the dead letter"],
   ["a lock file that is none", ["pins", "show", "--pins", "/etc/hostname"], "lock file `/etc/hostname` cannot be read: not JSON"],
+  ["a command beside a stream of them", ["shell", "classify", "--stream", "ls"], "`shell classify --stream`"],
   ["a missing working directory", ["serve", "--workdir", "/no/such/dir"], "`/no/such/dir`"],
 ];
 
