@@ -37,11 +37,13 @@ export async function run() {
   const corridor = openUnlogged(engine);
   const gate = await createGate({ engine, agentId: "bench", stateDir, requireDryRun: true });
   const factsOf = declaredFacts(engine);
+  const question = { command: "audit_log", agent: { risk: "read", dry_run: false } };
   const args = { command: "git log --oneline -n 20 | head -n 5" };
   const call = { tool: "run_shell", arguments: args, path: "direct" };
   const rows = await compare(
     [
-      ["engine.decide alone", () => engine.decide({ command: "audit_log", agent: { risk: "read", dry_run: false } })],
+      ["engine.decide alone, another question each time", (index) => engine.decide({ ...question, command: `tool_${index}` })],
+      ["engine.decide alone, the same question", () => engine.decide(question)],
       [
         "building the call (parse and classify)",
         () => makeCall({ ...call, time: "2026-01-01T00:00:00.000Z", factsOf, analyse: analyseCommand, riskOf: riskClass }),
