@@ -105,10 +105,9 @@ async function runIn(folder: string, io: Io): Promise<number> {
   const untouched = existsSync(join(folder, "work", DEMO_VICTIM)) && !existsSync(join(folder, "work", "changed"));
   await write(io.stdout, table(shown.map(cells)));
   const wrong = shown.filter((row) => !row.asExpected).length;
-  await write(
-    io.stdout,
-    `\n${shown.length} calls, ${wrong} not as they must be; files that must be untouched ${untouched ? "are" : "ARE NOT"}\n`,
-  );
+  const calls = wrong === 0 ? "each as it must be" : `${wrong} NOT as they must be`;
+  const victim = `\`${DEMO_VICTIM}\` ${untouched ? "is untouched" : "or the working directory WAS CHANGED"}`;
+  await write(io.stdout, `\n${shown.length} calls, ${calls}; ${victim}\n`);
   return wrong === 0 && untouched ? 0 : FAILED;
 }
 

@@ -130,7 +130,8 @@ export const SETTINGS = {
     env: ["REGATE_DESTRUCTIVE_MATCH"],
     placeholder: "HOW",
     choices: ["words", "text"],
-    describe: "how the seed's fragments are matched: on dequoted words of the parsed command, or also on its raw text (default: words)",
+    describe:
+      "how fragments such as `rm` and `git push --force` are matched: on dequoted words of the parsed command, or also on its raw text (default: words)",
   },
   shellTables: {
     name: "shell-tables",

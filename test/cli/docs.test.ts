@@ -37,6 +37,18 @@ describe("docs/configuration.md", () => {
   );
 });
 
+describe("docs/toolchain.md", () => {
+  it("shows the module that is shipped", () => {
+    const page = readFileSync("docs/toolchain.md", "utf8");
+    const { module, compressed } = JSON.parse(readFileSync("toolchain/manifest.json", "utf8")) as Record<
+      "module" | "compressed",
+      { readonly sha256: string; readonly bytes: number }
+    >;
+    expect(page).toContain(`module ${module.sha256} (${module.bytes} bytes), compressed ${compressed.bytes} bytes`);
+    expect(page).toContain(`module ${module.sha256} is what the sources build`);
+  });
+});
+
 describe("docs/policy-commands.md", () => {
   it("shows the sizes that a build prints", () => {
     const page = readFileSync("docs/policy-commands.md", "utf8");
