@@ -17,6 +17,7 @@ const MOST_QUEUES = 256;
 /**
  * Calls `act` in so many milliseconds. One timer serves all that are of the same length, so that a call that is answered in time, as
  * nearly every one is, neither starts nor ends one. Does not keep the process alive.
+ * @param act must not throw
  * @returns calls it off
  */
 export function after(ms: number, act: () => void): () => void {
@@ -42,11 +43,16 @@ function wake(queue: Queue, ms: number): void {
 /** Acts on what is due and sleeps until the next one is. A timer may come up to a millisecond early. */
 function fire(queue: Queue): void {
   queue.timer = undefined;
+  const due: Entry[] = [];
+  const now = performance.now();
   for (const entry of queue.entries) {
-    const left = entry.at - performance.now();
-    if (left >= 1) return wake(queue, left);
-    queue.entries.delete(entry);
-    entry.act();
+    const left = entry.at - now;
+    if (left >= 1) {
+      wake(queue, left);
+      break;
+    }
+    due.push(entry);
   }
-  return undefined;
+  // One may call off another, or ask for more.
+  for (const entry of due) if (queue.entries.delete(entry)) entry.act();
 }

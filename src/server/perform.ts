@@ -50,8 +50,8 @@ export async function perform(core: Core, admitted: AdmittedCall): Promise<CallA
   Object.assign(facts, profileGifts(admitted, end), leaseIds(admitted, end));
   if (read) facts["identity_read_recorded"] = true;
   done(end, facts);
-  const answer = end.result;
-  core.recorder.afterwards(() => recordOutput(core, admitted, admitted.request.answered?.() ?? plainOf(answer)));
+  const given = admitted.request.answered?.() ?? plainOf(end.result);
+  core.recorder.afterwards(() => recordOutput(core, admitted, given));
   const isOwn = end.code === undefined && !(prepared.kind === "run" && prepared.passesOn === true);
   return { kind: "result", result: isOwn ? decidedResult(end.result, decisionId, admitted.decision.warnings) : end.result };
 }

@@ -41,4 +41,32 @@ describe("after", () => {
     await vi.advanceTimersByTimeAsync(700);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("needs one timer however much is asked for while it acts", async () => {
+    let acted = 0;
+    const again = (): void => {
+      acted += 1;
+      if (acted < 50) after(300, again);
+      after(300, () => undefined)();
+    };
+    after(300, again);
+    after(300, () => undefined);
+    for (let round = 0; round < 10; round += 1) {
+      await vi.advanceTimersByTimeAsync(300);
+      expect(vi.getTimerCount()).toBe(1);
+    }
+    expect(acted).toBe(10);
+    await vi.advanceTimersByTimeAsync(300 * 60);
+    expect([acted, vi.getTimerCount()]).toEqual([50, 0]);
+  });
+
+  it("does not act on what another one that is due at the same time has called off", async () => {
+    const acts: string[] = [];
+    let off = (): void => undefined;
+    after(200, () => (acts.push("one"), off()));
+    off = after(200, () => acts.push("off"));
+    after(200, () => acts.push("two"));
+    await vi.advanceTimersByTimeAsync(200);
+    expect(acts).toEqual(["one", "two"]);
+  });
 });

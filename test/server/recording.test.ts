@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/call/json.ts";
 import { openRecording } from "../../src/govern/recordings.ts";
 import { makeClaim } from "../../src/session/claim.ts";
 import { createSessionRegistry } from "../../src/session/registry.ts";
@@ -48,6 +49,24 @@ describe("the corridor records", () => {
     expect(resultOf(answer).content).toEqual([{ type: "text", text: "audit: the decision could not be recorded, nothing was executed" }]);
     expect(events().map(wordOf)).toEqual(["admitted", "error"]);
     expect(events()[1]?.custom.regate.outcome["code"]).toBe("audit.unavailable");
+  });
+
+  it("of a call that was cancelled what its caller was told, whatever comes of it afterwards", async () => {
+    const { corridor, lines } = opened(undefined, { answersFirst: true });
+    const cancel = new AbortController();
+    let late: JsonObject | undefined;
+    const handler = async (): Promise<{ content: [] }> => {
+      cancel.abort();
+      await Promise.resolve();
+      queueMicrotask(() => queueMicrotask(() => (late = { content: [{ type: "text", text: "late" }] })));
+      return { content: [] };
+    };
+    const answer = await corridor.call({ ...counted("t").request, signal: cancel.signal, handler, answered: () => late });
+    await Promise.resolve();
+    await corridor.close();
+    expect([codeOf(answer), late === undefined]).toEqual(["call.cancelled", false]);
+    expect(lines().map(({ type }) => type)).toEqual(["input", "output"]);
+    expect(lines()[1]?.["data"]["content"]).toEqual(resultOf(answer).content);
   });
 
   it("an output that cannot be recorded is reported; what has run has run", async () => {
