@@ -102,6 +102,34 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
     expect(existsSync(join(home, "state"))).toBe(false);
   });
 
+  it("`regate risk scaffold` starts servers in it too", () => {
+    const home = join(realpathSync(folder()), "home");
+    const state = join(home, "state");
+    mkdirSync(state, { mode: 0o700, recursive: true });
+    const script = join(home, "server.mjs");
+    const seen = `readdirSync(${JSON.stringify(state)}).map((name) => ({ name, inputSchema: { type: "object" } }))`;
+    const answers = `m.method === "initialize" ? { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "s", version: "1" } } : { tools: [...tools, { name: "own", inputSchema: { type: "object" } }] }`;
+    writeFileSync(
+      script,
+      `import { readdirSync } from "node:fs"; import { createInterface } from "node:readline";
+       let tools = []; try { tools = ${seen}; } catch {}
+       createInterface({ input: process.stdin }).on("line", (line) => { const m = JSON.parse(line); if (m.id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id: m.id, result: ${answers} })); });`,
+    );
+    writeFileSync(join(state, "secret"), SECRET);
+    const words = ["risk", "scaffold", "--state-dir", state];
+    const tools = (more: readonly string[]): { readonly tools: string[]; readonly lines: readonly string[] } => {
+      const { stdout, lines } = regate([...words, ...more, "--", process.execPath, script]);
+      return { tools: Object.keys((JSON.parse(stdout) as { regate: { risk: object } }).regate.risk), lines };
+    };
+    expect(tools(["--require-sandbox"])).toEqual({ tools: ["upstream__own"], lines: [] });
+    expect(tools([])).toEqual({ tools: ["upstream__own"], lines: [] });
+    expect(tools(["--sandbox", "none"])).toEqual({
+      tools: ["upstream__secret", "upstream__own"],
+      lines: [expect.stringContaining("servers are not sandboxed (switched off)")],
+    });
+    expect(regate([...words, "--require-sandbox", "--sandbox", "none", "--", "true"])).toMatchObject({ status: 2, stdout: "" });
+  });
+
   it("the pins file and the keys are hidden where they are elsewhere; a mixed folder is told", async () => {
     const home = folder();
     const [pins, keys] = [join(home, "pins", "pins.json"), join(home, "keys")];
