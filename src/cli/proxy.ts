@@ -99,6 +99,7 @@ export const PROXY_COMMAND: Command = {
       "contextFile",
       "policyDeadlineMs",
       "confirmTimeoutMs",
+      "approvalWait",
       "locale",
       "recordings",
       "sandbox",
