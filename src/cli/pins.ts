@@ -1,19 +1,32 @@
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { visible } from "../call/visible.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { pinsFileOf, proxySources, PROXY_SETTINGS } from "../config/proxy-options.ts";
 import { surroundings } from "../config/sources.ts";
 import type { PinDifference } from "../upstream/pin-review.ts";
-import type { PinPaths } from "../upstream/pins.ts";
 import type { Arguments, Command, Io } from "./command.ts";
 import { governOptions } from "./govern.ts";
 import { write } from "./output.ts";
 import { optionFor, settingOptions } from "./setting-options.ts";
 
-/** The files of `proxy` with the same flags and environment. */
-async function pathsOf(args: Arguments): Promise<PinPaths & { readonly stateDir: string }> {
+interface Places {
+  readonly stateDir: string;
+  /** The lock file of `proxy` with the same flags and environment. */
+  readonly file: string;
+}
+
+async function placesOf(args: Arguments): Promise<Places> {
   const { stateDir } = await governOptions(args);
-  return { stateDir, file: pinsFileOf(proxySources(args, surroundings()), stateDir), seen: join(stateDir, "pins-seen.json") };
+  return { stateDir, file: pinsFileOf(proxySources(args, surroundings()), stateDir) };
+}
+
+/** The lock file, and where none was named also those of servers that `regate wrap` put behind gateways of their own. */
+function lockFiles({ stateDir, file }: Places): readonly string[] {
+  if (file !== join(stateDir, "pins.json")) return [file];
+  const hosts = join(stateDir, "hosts");
+  const folders = existsSync(hosts) ? readdirSync(hosts).toSorted() : [];
+  return [file, ...folders.map((name) => join(hosts, name, "pins.json")).filter((path) => existsSync(path))];
 }
 
 /** Files and definitions that cannot be used are told on one line. */
@@ -27,22 +40,24 @@ function reading<Value>(read: () => Value): Value {
 }
 
 async function show(args: Arguments, io: Io): Promise<number> {
-  const [{ reviewPins }, { lineDiff }] = await Promise.all([import("../upstream/pin-review.ts"), import("../rego/line-diff.ts")]);
-  const paths = await pathsOf(args);
-  const { servers } = reading(() => reviewPins(paths, args.words[0]));
-  const texts = servers.map(({ id, pinned, differences }) => {
-    const head = `server ${id}: ${pinned} pinned, ${differences.length === 0 ? "no difference" : `${differences.length} difference${differences.length === 1 ? "" : "s"}`}\n`;
-    return (
-      head +
-      differences
-        .map((difference) => titleOf(difference) + escaped(lineDiff(fileOf(difference), difference.before, difference.after)))
-        .join("")
-    );
-  });
+  const [{ reviewPins }, { lineDiff }, { pinPaths }] = await Promise.all([
+    import("../upstream/pin-review.ts"),
+    import("../rego/line-diff.ts"),
+    import("../upstream/pin-paths.ts"),
+  ]);
+  const places = await placesOf(args);
   const [server] = args.words;
-  const nothing =
-    server === undefined ? `nothing is pinned in \`${paths.file}\`` : `no server \`${visible(server)}\` is pinned in \`${paths.file}\``;
-  await write(io.stdout, texts.length === 0 ? `${nothing}\n` : texts.join("\n"));
+  const texts = lockFiles(places).flatMap((file) => {
+    const { servers } = reading(() => reviewPins(pinPaths(file, places.stateDir), server));
+    const from = file === places.file ? "" : ` in \`${file}\` (\`--pins\`)`;
+    return servers.map(({ id, pinned, differences }) => {
+      const count = differences.length === 0 ? "no difference" : `${differences.length} difference${differences.length === 1 ? "" : "s"}`;
+      const diffs = differences.map((one) => titleOf(one) + escaped(lineDiff(fileOf(one), one.before, one.after)));
+      return `server ${id}${from}: ${pinned} pinned, ${count}\n${diffs.join("")}`;
+    });
+  });
+  const what = server === undefined ? "nothing" : `no server \`${visible(server)}\``;
+  await write(io.stdout, texts.length === 0 ? `${what} is pinned in \`${places.file}\`\n` : texts.join("\n"));
   return 0;
 }
 
@@ -60,14 +75,15 @@ function escaped(diff: string): string {
 }
 
 async function accept(args: Arguments, io: Io): Promise<number> {
-  const [{ acceptPins }, { forbidInAgentProcess }] = await Promise.all([
+  const [{ acceptPins }, { forbidInAgentProcess }, { pinPaths }] = await Promise.all([
     import("../upstream/pin-review.ts"),
     import("../govern/agent-process.ts"),
+    import("../upstream/pin-paths.ts"),
   ]);
-  const paths = await pathsOf(args);
-  forbidInAgentProcess(paths.stateDir);
+  const { file, stateDir } = await placesOf(args);
+  forbidInAgentProcess(stateDir);
   const [server, tool] = args.words;
-  const accepted = reading(() => acceptPins(paths, { server, tool }));
+  const accepted = reading(() => acceptPins(pinPaths(file, stateDir), { server, tool }));
   const lines = accepted.map(({ server: id, kind, name, status }) => `accepted: ${id} ${kind} ${visible(name)} (${status})\n`);
   await write(io.stdout, lines.length === 0 ? "nothing differs\n" : lines.join(""));
   return 0;

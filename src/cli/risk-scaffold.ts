@@ -30,8 +30,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   ]);
   const options = { environment: env, confine, note: io.note };
   const listed = await Promise.all(servers.map(async (entry) => ({ id: entry.id, tools: await listOnce(entry, options) })));
-  for (const { id, tools } of listed)
-    if (tools === undefined) io.note(`server \`${id}\` did not come up: run its command by hand to see why`);
+  for (const { id, tools } of listed) if (tools === undefined) io.note(`server \`${id}\` did not come up`);
   if (listed.every(({ tools }) => tools === undefined)) return 1;
   await write(io.stdout, `${JSON.stringify({ regate: { risk: scaffold(listed) } }, undefined, 2)}\n`);
   return listed.every(({ tools }) => tools !== undefined) ? 0 : 1;

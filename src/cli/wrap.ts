@@ -49,8 +49,8 @@ function wrapped(name: string, entry: JsonValue, wrapping: Wrapping): Wrapped {
   if (!isJsonObject(entry) || (typeof entry["command"] !== "string" && typeof entry["url"] !== "string")) return { entry };
   const { command, args = [], env, cwd, url, headers, ...others } = entry;
   if (!Array.isArray(args) || !args.every((word) => typeof word === "string") || startsRegate(command, args)) return { entry };
-  const own = ownStateDir(name, wrapping);
-  const gate = ["proxy", "--bundle", wrapping.bundle, "--state-dir", own];
+  const own = ownFolder(name, wrapping);
+  const gate = ["proxy", "--bundle", wrapping.bundle, "--state-dir", wrapping.stateDir, "--pins", join(own, "pins.json")];
   const isPlain = typeof command === "string" && env === undefined && cwd === undefined;
   if (isPlain) return { entry: { ...others, command: "regate", args: [...gate, "--", command, ...args] } };
   const path = join(own, "mcp.json");
@@ -60,8 +60,11 @@ function wrapped(name: string, entry: JsonValue, wrapping: Wrapping): Wrapped {
   return { entry: { ...rest, command: "regate", args: [...gate, "--config", path] }, file: { path, text } };
 }
 
-/** Each server of each host is pinned under a state directory of its own: two hosts may call different servers by one name. */
-function ownStateDir(name: string, { path, stateDir }: Wrapping): string {
+/**
+ * The folder in which the pins of one server of one host are kept, apart from the others': two hosts may call different servers by one
+ * name. All else is in the state directory, so that stops, keys and approvals hold for all.
+ */
+function ownFolder(name: string, { path, stateDir }: Wrapping): string {
   const digest = createHash("sha256").update(`${path}\0${name}`).digest("hex");
   return join(stateDir, "hosts", `${name.replaceAll(/[^A-Za-z0-9._-]/g, "_")}-${digest.slice(0, 8)}`);
 }

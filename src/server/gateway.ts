@@ -1,10 +1,10 @@
 import type { Readable, Writable } from "node:stream";
-import { join } from "node:path";
 import { redactText } from "../audit/redact.ts";
 import { osUser } from "../session/os-user.ts";
 import type { UpstreamEntry } from "../upstream/entry.ts";
 import { httpLink } from "../upstream/http-link.ts";
 import type { OpenLink } from "../upstream/link.ts";
+import { pinPaths } from "../upstream/pin-paths.ts";
 import { openPins } from "../upstream/pins.ts";
 import { type StdioLinkOptions, stdioLink } from "../upstream/stdio-link.ts";
 import type { Confine } from "../upstream/stdio-process.ts";
@@ -48,7 +48,7 @@ function openGateway(options: GatewayOptions): Gateway {
   const parts: GatewayParts = {
     entries: servers,
     openLink: (entry) => linkOf(entry, { environment, maxLineBytes, confine }),
-    pins: openPins({ file: pinsFile, seen: join(stateDir, "pins-seen.json") }, note),
+    pins: openPins(pinPaths(pinsFile, stateDir), note),
     engine,
     limits,
     version,

@@ -1,5 +1,6 @@
 import { PIN_KINDS, readPinFile, writePinFile, type PinKind, type PinnedServer, type PinnedServers } from "./pin-file.ts";
-import { emptyPins, type PinPaths } from "./pins.ts";
+import type { PinPaths } from "./pin-paths.ts";
+import { emptyPins } from "./pins.ts";
 
 /** One difference between what is pinned and what a server listed last. */
 export interface PinDifference {

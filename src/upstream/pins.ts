@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import canonicalize from "canonicalize";
 import type { JsonObject, JsonValue } from "../call/json.ts";
+import type { PinPaths } from "./pin-paths.ts";
 import { PIN_KINDS, readPinFile, writePinFile, type Pin, type PinKind, type PinnedServer, type PinnedServers } from "./pin-file.ts";
 
 export type { PinKind } from "./pin-file.ts";
@@ -34,14 +35,6 @@ export interface PinStore {
 export interface ObservedServer {
   readonly id: string;
   readonly identity: JsonObject;
-}
-
-/** Where pins are kept. */
-export interface PinPaths {
-  /** The lock file. */
-  readonly file: string;
-  /** What servers listed last, for `regate pins show` and `accept`; same form as the lock file. */
-  readonly seen: string;
 }
 
 /** Digest of a definition: SHA-256 over its RFC 8785 form. */

@@ -8,6 +8,18 @@ import { FIXTURE, folder } from "./gateway-kit.ts";
 const run = (...args: string[]) =>
   spawnSync(process.execPath, ["bin/regate.js", ...args], { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "" } });
 
+const OPENING = [
+  { id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } } },
+  { method: "notifications/initialized" },
+  { id: 2, method: "tools/list" },
+];
+
+/** What a gateway answers to a list of tools and some messages, until stdin ends. */
+function ask(args: readonly string[], messages: readonly object[]): string {
+  const input = [...OPENING, ...messages].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
+  return spawnSync(process.execPath, ["bin/regate.js", ...args], { encoding: "utf8", input }).stdout;
+}
+
 describe("regate wrap", () => {
   const host = {
     theme: "dark",
@@ -32,7 +44,7 @@ describe("regate wrap", () => {
       mcpServers: {
         a: {
           command: "regate",
-          args: ["proxy", "--bundle", "agent-session", "--state-dir", own("a"), "--", "npx", "-y", "x"],
+          args: ["proxy", "--bundle", "agent-session", "--state-dir", state, "--pins", join(own("a"), "pins.json"), "--", "npx", "-y", "x"],
         },
         B: { command: "regate", args: expect.arrayContaining(["--config", join(own("B"), "mcp.json")]) as string[] },
         web: { command: "regate" },
@@ -69,6 +81,25 @@ describe("regate wrap", () => {
       { command: "server-0", args: [], env: { KEY: "secret-0" } },
       { command: "server-1", args: [], env: { KEY: "secret-1" } },
     ]);
+  });
+
+  it("stops and pins are found in the one state directory", () => {
+    const [at, state] = [folder(), folder()];
+    const places = ["--state-dir", state, "--keys-dir", folder()];
+    const gateways = ["cursor.json", "claude.json"].map((host) => {
+      const file = join(at, host);
+      writeFileSync(file, JSON.stringify({ mcpServers: { db: { command: process.execPath, args: [FIXTURE, join(at, `${host}.log`)] } } }));
+      expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).status).toBe(0);
+      return (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: { db: { args: string[] } } }).mcpServers.db.args;
+    });
+    for (const args of gateways) expect(ask(args, [])).toContain('"tools":[{');
+    const shown = run("pins", "show", "--state-dir", state).stdout;
+    const heads = shown.match(/^server upstream in `.*\/hosts\/db-[0-9a-f]{8}\/pins\.json` \(`--pins`\): \d+ pinned, no difference$/gm);
+    expect(heads).toHaveLength(2);
+    expect(run("keys", "create", "anna", ...places).status).toBe(0);
+    expect(run("stop", "--all", "--reason", "x", "--key", "anna", ...places).status).toBe(0);
+    const call = { id: 3, method: "tools/call", params: { name: "echo", arguments: {} } };
+    for (const args of gateways) expect(ask(args, [call])).toContain("gate: stopped, nothing was executed");
   });
 
   it("names a bundle so that the host finds it from wherever it starts the gate, and refuses one that is not there", () => {
