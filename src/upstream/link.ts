@@ -13,6 +13,8 @@ export interface UpstreamLink {
    * @throws (or rejects) when nothing of the message was sent, so that it may be sent elsewhere; a loss after that is told by `onEnd`
    */
   send(json: string, context?: SentContext): void | Promise<void>;
+  /** False when it is certain that nothing that is sent now goes out, although the connection is not over yet. Absent: nobody knows. */
+  readonly canSend?: () => boolean;
   /** Ends the connection in good order (stdin closed and process group ended, or DELETE); resolves when it is over. Never rejects. */
   close(): Promise<void>;
   /** Resolves when the connection is over, whoever ended it. */

@@ -74,6 +74,8 @@ export interface Peer<Owner> {
 }
 
 interface Open<Owner> extends Flight<Owner> {
+  /** Whether it may have reached the server. */
+  readonly sent: boolean;
   readonly settle: (answer: PeerAnswer) => void;
 }
 
@@ -87,7 +89,7 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
   const end = (reason: string): void => {
     if (!state.isOpen) return;
     state.isOpen = false;
-    for (const flight of flights.values()) flight.settle({ kind: "lost", sent: true });
+    for (const flight of flights.values()) flight.settle({ kind: "lost", sent: flight.sent });
     flights.clear();
     events.onEnd(reason);
   };
@@ -111,7 +113,8 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
       state.lastId += 1;
       const id = String(state.lastId);
       const { method, owner, token, settle } = outgoing;
-      const flight: Open<Owner> = token === undefined ? { id, method, owner, settle } : { id, method, owner, settle, token };
+      const sent = link.canSend === undefined || link.canSend();
+      const flight: Open<Owner> = token === undefined ? { id, method, owner, settle, sent } : { id, method, owner, settle, sent, token };
       flights.set(id, flight);
       const params = outgoing.params === undefined ? "" : `,"params":${outgoing.params}`;
       const fail = (): void => take(id)?.settle({ kind: "lost", sent: false });

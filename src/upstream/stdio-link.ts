@@ -72,11 +72,13 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
       setTimeout(() => kill(pid, "SIGTERM"), STDIN_GRACE_MS).unref();
     });
   });
+  const canSend = (): boolean => !state.broken && !hasEnded && stdin.writable;
   let closing: Promise<void> | undefined;
   return {
     ended,
+    canSend,
     send(json) {
-      if (state.broken || hasEnded || !stdin.writable) return closedStdin(ended);
+      if (!canSend()) return closedStdin(ended);
       stdin.write(`${json}\n`);
       return undefined;
     },

@@ -1,4 +1,5 @@
 // A small MCP server that keeps every byte it gets. Usage: node fixture-server.mjs LOG [OPTIONS as JSON]
+import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [log, optionsText = "{}"] = process.argv.slice(2);
@@ -67,7 +68,11 @@ const CALLS = {
     result(id, JSON.stringify(params.arguments ?? {}), { structuredContent: params.arguments ?? {}, raw: line }),
   slow: (id) => setTimeout(() => result(id, "slow"), options.slowMs ?? 300),
   hang: () => undefined,
-  crash: () => process.exit(3),
+  // With `child` something that it has started keeps its stdout open for a while.
+  crash: (_id, { params }) => {
+    if (params.arguments?.s === "child") spawn("sleep", ["2"], { detached: true, stdio: ["ignore", "inherit", "inherit"] }).unref();
+    process.exit(3);
+  },
   fail: (id) => send({ jsonrpc: "2.0", id, error: { code: -32050, message: "no", data: { why: 1 } } }),
   progress: (id, { params }) => {
     for (const progress of [1, 2, 3])

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeOf, folder, startGateway, type Line } from "./gateway-kit.ts";
@@ -196,6 +196,26 @@ describe("one server behind the gateway", () => {
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
     expect(gateway.got().filter(({ method }) => method === "initialize")).toHaveLength(2);
     expect(gateway.stderr()).toContain("server `upstream` exited with 3");
+  });
+
+  it("[gateway:refusals-and-codes] what comes after a crash is sent nowhere and may be repeated, before the crash has been told too", async () => {
+    // A child of the server holds its stdout open, so that its connection is over some time after it has exited.
+    const gateway = startGateway({ flags: ["--sandbox", "none"] });
+    await gateway.hello();
+    const pid = Number((await gateway.call("pid")).result?.content?.[0]?.text);
+    gateway.send({ id: 1, method: "tools/call", params: { name: "crash", arguments: { s: "child" } } });
+    await expect.poll(() => existsSync(`/proc/${pid}`), { interval: 5, timeout: 10_000 }).toBe(false);
+    const codes = new Set<unknown>();
+    const startedAt = performance.now();
+    while (!codes.has("ok") && performance.now() - startedAt < 10_000) {
+      const { result } = await gateway.call("echo");
+      const { code, retryable } = result?._meta?.["regate/decision"] ?? {};
+      codes.add(code === undefined ? "ok" : `${code} ${retryable}`);
+    }
+    expect(codeOf(await gateway.until(({ id }) => id === 1))).toBe("upstream.outcome_unknown");
+    // On a slow machine the crash is told before anything else is called.
+    expect(["ok", "upstream.unavailable true"]).toEqual(expect.arrayContaining([...codes]));
+    expect(gateway.got().filter(({ params }) => params?.["name"] === "echo")).toHaveLength(1);
   });
 
   it("[gateway:refusals-and-codes] a call that takes too long is told to stop; a result that is too large is refused", async () => {
