@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { buildBundle } from "./bundle-build.ts";
@@ -52,8 +53,18 @@ async function houseBundles({ cwd, paths = [], entrypoints = [], bundle }: Polic
     if (known.length > 0) return known;
     throw new GatherError([{ code: "error", message: "no bundles/<name>/bundle.json here: name files or folders to build" }]);
   }
+  const stray =
+    known.length > 0 ? paths.find((path) => !known.includes(path) && isBundleName(path) && !existsSync(resolve(cwd, path))) : undefined;
+  if (stray !== undefined) {
+    throw new GatherError([{ code: "error", message: `no bundle \`${stray}\` in bundles/: there are ${known.join(", ")}` }]);
+  }
   const meant = paths.every((path) => known.includes(path) || (dirname(path) === "bundles" && known.includes(basename(path))));
   return meant ? paths.map((path) => basename(path)) : undefined;
+}
+
+/** A word that could be meant as the name of a bundle, and not as a path. */
+function isBundleName(path: string): boolean {
+  return /^[A-Za-z0-9_-]+$/.test(path);
 }
 
 async function buildHouse(toolchain: Toolchain, what: { names: readonly string[]; folder: string }, io: CommandIo): Promise<CommandResult> {

@@ -291,5 +291,9 @@ describe("any policy", () => {
       exitCode: 1,
       err: "1 error occurred:\nload_error: nope: no such file or directory\n",
     });
+    expect(await build(tree({ "bundles/team/bundle.json": "{}" }), { paths: ["taem"] })).toMatchObject({
+      exitCode: 1,
+      err: "1 error occurred:\nno bundle `taem` in bundles/: there are team\n",
+    });
   });
 });
