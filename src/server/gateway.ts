@@ -68,6 +68,8 @@ function linkOf(entry: UpstreamEntry, stdio: StdioLinkOptions): OpenLink {
 interface Side {
   readonly send: (json: string) => boolean;
   readonly onAnswer: () => void;
+  /** Given while the client takes less than is sent. */
+  readonly full?: () => Promise<unknown> | undefined;
   readonly who: ClientUser;
 }
 
@@ -97,6 +99,7 @@ function openClient({ shared, parts }: Gateway, side: Side): OpenClient {
             open.state.missed.add(server);
             tellLate(open, server);
           }),
+        full: () => side.full?.(),
         note: parts.note,
         count: (kind) => log.count(kind),
         redact: parts.redact,
@@ -137,10 +140,15 @@ export interface RunningGateway {
 export function startGateway(options: GatewayOptions & { readonly stdin: Readable; readonly stdout: Writable }): RunningGateway {
   const gateway = openGateway(options);
   const { stdin, stdout, stop, note, version } = options;
-  const route = { answered: (): void => undefined, send: (_json: string): void => undefined };
+  const route = {
+    answered: (): void => undefined,
+    send: (_json: string): void => undefined,
+    full: (): Promise<unknown> | undefined => undefined,
+  };
   const client = openClient(gateway, {
     send: (json) => (route.send(json), true),
     onAnswer: () => route.answered(),
+    full: () => route.full(),
     who: { ...osUser(), sharers: stdioSharers("proxy", options.sharing) },
   });
   const served = serveStdio({
@@ -150,9 +158,8 @@ export function startGateway(options: GatewayOptions & { readonly stdin: Readabl
     stop,
     version,
     stderrLine: note,
-    open: ({ send, onAnswer }) => {
-      route.send = send;
-      route.answered = onAnswer;
+    open: ({ send, onAnswer, full }) => {
+      Object.assign(route, { send, answered: onAnswer, full });
       return Promise.resolve(client.connection);
     },
   });

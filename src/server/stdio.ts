@@ -19,10 +19,18 @@ const STALL_MS = 30_000;
 /** The same after a stop, in all. */
 const FLUSH_AFTER_STOP_MS = 300;
 
+/** The way to a client over stdio. */
+export interface StdioSide {
+  readonly send: (json: string) => void;
+  readonly onAnswer: () => void;
+  /** Given while the client has left too much unread: resolves when it has taken half of it, or is gone. */
+  readonly full: () => Promise<unknown> | undefined;
+}
+
 /** One client over stdio. */
 export interface StdioOptions {
   /** Opens the client's connection in place of one to the corridor's own tools. */
-  readonly open?: (side: { readonly send: (json: string) => void; readonly onAnswer: () => void }) => Promise<Connection>;
+  readonly open?: (side: StdioSide) => Promise<Connection>;
   /** Is closed at the end. */
   readonly corridor: Corridor;
   readonly stdin: Readable;
@@ -50,7 +58,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   const broken = eventPromise();
   const writer = createLineWriter(stdout, broken.occur);
   let reader: Reader | undefined;
-  const side = { send: writer.write, onAnswer: () => reader?.turnFirst() };
+  const side: StdioSide = { send: writer.write, onAnswer: () => reader?.turnFirst(), full: () => roomIn(writer) };
   const connection =
     options.open === undefined
       ? await openConnection({ corridor, version, log: stderrLine, ...side, ...(human === undefined ? {} : { human }) })
@@ -79,6 +87,11 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
   await nextTurn();
   await Promise.race([writer.flushed(STALL_MS), stopped.then(() => within(FLUSH_AFTER_STOP_MS, writer.flushed(STALL_MS)))]);
   await connection.close();
+}
+
+/** Waits until enough was taken; undefined when enough is. */
+function roomIn(writer: LineWriter): Promise<unknown> | undefined {
+  return writer.backlog() > MAX_BACKLOG_BYTES ? writer.below(MAX_BACKLOG_BYTES / 2) : undefined;
 }
 
 /** The lines of a client on their way to its connection. */
@@ -120,10 +133,9 @@ function readLines(stdin: Readable, connection: Connection, writer: LineWriter):
   };
   const onData = (chunk: Buffer): void => {
     splitter.push(chunk);
-    if (feed.isFull()) stdin.pause();
-    if (writer.backlog() <= MAX_BACKLOG_BYTES) return;
-    stdin.pause();
-    void writer.below(MAX_BACKLOG_BYTES / 2).then(resume);
+    const room = roomIn(writer);
+    if (feed.isFull() || room !== undefined) stdin.pause();
+    void room?.then(resume);
   };
   const onEnd = (): void => {
     splitter.end();

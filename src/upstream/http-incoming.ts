@@ -86,6 +86,7 @@ async function readStream(link: HttpSession, reply: IncomingMessage, { place, aw
     onId: (id) => {
       if (/^[\u0020-\u007e]{1,1024}$/.test(id)) place.lastId = id;
     },
+    full: () => link.events.full?.(),
     onRetry: (ms) => (place.delayMs = Math.min(ms, MAX_DELAY_MS)),
   });
   if (end === "too_large" || end === "not_utf8") delete place.lastId;

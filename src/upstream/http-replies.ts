@@ -32,6 +32,8 @@ export interface EventReader {
   onId(id: string): void;
   /** Milliseconds to wait before that. */
   onRetry(ms: number): void;
+  /** Given while nothing more should be read. */
+  full(): Promise<unknown> | undefined;
 }
 
 /** Reads a stream of events until it ends; an event above `maxBytes` ends it. Bytes are decoded across chunks, strictly. Never rejects. */
@@ -57,6 +59,8 @@ export async function readEvents(reply: IncomingMessage, maxBytes: number, reade
       if (text === undefined) return "not_utf8";
       parser.feed(text);
       if (state.end !== "ended") return state.end;
+      const full = reader.full();
+      if (full !== undefined) await full;
     }
     return "ended";
   } catch {

@@ -71,6 +71,7 @@ async function connect<Owner>(self: Self<Owner>, life: () => Life<Owner>): Promi
       host.onRequest(self.server, message, flight),
     onEnd: (reason: string) => ended(self, life(), `${reason}${tail.text(redact)}`),
     onStderr: tail.add,
+    full: () => host.full?.(),
     onDropped: (kind: string) => host.count(`server \`${entry.id}\`: ${kind}`),
   };
   try {

@@ -37,6 +37,8 @@ export interface UpstreamEvents {
   onEnd(reason: string): void;
   /** A request whose answer can no longer come although the connection goes on (an HTTP stream that broke). `id` is its id as JSON text. */
   onLost?(id: string): void;
+  /** Given while whoever hears all this has not taken enough of it: nothing more is read until it resolves. */
+  full?(): Promise<unknown> | undefined;
   /** One line of the server's stderr. */
   onStderr?(line: string): void;
 }

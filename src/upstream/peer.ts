@@ -39,6 +39,8 @@ export interface PeerEvents<Owner> {
   onRequest(message: Incoming & { kind: "request" }, flight: Flight<Owner> | undefined): void;
   onEnd(reason: string): void;
   onStderr(line: string): void;
+  /** Given while nothing more should be read. */
+  full?(): Promise<unknown> | undefined;
   /** Something was dropped; `kind` is a fixed text. */
   onDropped(kind: string): void;
 }
@@ -105,6 +107,7 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
       onEnd: end,
       onLost: (id) => take(id)?.settle({ kind: "lost", sent: true }),
       onStderr: (line) => events.onStderr(line),
+      full: () => events.full?.(),
     },
     signal,
   );

@@ -46,7 +46,13 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
     onLine: (line) => readLine(line, events),
     onTooLong: () => events.onUnreadable?.("a line that is too long"),
   });
-  stdout.on("data", (chunk: Buffer) => lines.push(chunk));
+  stdout.on("data", (chunk: Buffer) => {
+    lines.push(chunk);
+    const full = events.full?.();
+    if (full === undefined || state.left !== undefined) return;
+    stdout.pause();
+    void full.then(() => stdout.resume());
+  });
   for (const stream of server.errors) drain(stream, events);
   const ended = new Promise<void>((resolve) => {
     const over = (): void => {
@@ -61,6 +67,7 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
     server.onExit((how) => {
       state.broken = true;
       state.left = how;
+      stdout.resume();
       // Whatever is left of the group holds the pipes open; what was written before the exit is still read.
       setTimeout(() => kill(pid, "SIGKILL"), 50).unref();
       setTimeout(over, 250);

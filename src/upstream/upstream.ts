@@ -27,6 +27,8 @@ export interface UpstreamHost<Owner> {
   onRequest(server: Upstream<Owner>, message: Incoming & { kind: "request" }, flight: Flight<Owner | undefined> | undefined): void;
   /** What can be served has changed without a word of the upstream: it is gone. */
   onGone(server: Upstream<Owner>): void;
+  /** Given while the client has not taken enough of what came: nothing more is read from the server until it resolves. */
+  full?(): Promise<unknown> | undefined;
   /** Takes one line for stderr. */
   note(line: string): void;
   /** Counts what was dropped. */
