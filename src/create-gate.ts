@@ -22,6 +22,7 @@ import type { Gate } from "./server/embed.ts";
 import { openGate } from "./server/embed.ts";
 import { declaredFacts } from "./server/facts.ts";
 import { makeClaim } from "./session/claim.ts";
+import { identityRulesProblem } from "./session/identity-rules-problem.ts";
 import type { SessionIdentityState } from "./session/identity-state.ts";
 import type { IdentityRules } from "./session/identity-watch.ts";
 import { osUser } from "./session/os-user.ts";
@@ -207,6 +208,7 @@ function checkRisk(risk: RiskRows): void {
 }
 
 function checkOptions(options: GateOptions): void {
+  if (typeof options !== "object" || options === null) throw new TypeError("the options of createGate must be an object");
   const unknown = Object.keys(options).find((name) => !OPTION_NAMES.has(name));
   if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is not an option of createGate`);
   const { bundle, engine, agentId, allowlist, requireDryRun = false, stateDir } = options;
@@ -218,6 +220,13 @@ function checkOptions(options: GateOptions): void {
   for (const name of ["confirm", "activeProfile", "now", "onError"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "function") throw new TypeError(`\`${name}\` must be a function`);
   }
+  for (const name of ["policyDeadlineMs", "confirmTimeoutMs"] as const) {
+    const value = options[name] ?? 1;
+    if (!(Number.isFinite(value) && value > 0)) throw new TypeError(`\`${name}\` must be a number of milliseconds above zero`);
+  }
+  const rules = identityRulesProblem(options.identityRules ?? {});
+  if (rules !== undefined) throw new TypeError(`\`identityRules\` ${rules}`);
+  if (typeof (options.locale ?? "") !== "string") throw new TypeError("`locale` must be a text such as `de`");
   if (typeof requireDryRun !== "boolean") throw new TypeError("`requireDryRun` must be a boolean");
   if (options.shellTables !== undefined && typeof options.shellTables !== "string") throw new TypeError("`shellTables` must be a text");
   if (stateDir === "") throw new TypeError("`stateDir` must not be empty");
