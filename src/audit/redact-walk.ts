@@ -86,7 +86,7 @@ export function noteErased(walk: Walk, kind: "erased" | "masked"): void {
  * @returns the same string when it holds no secret
  */
 export function maskString(text: string, walk: Walk): string {
-  if (text.length < 4 || clean.has(text.slice(0, 6)) || PLAIN.test(text)) return text;
+  if (text.length < 4 || clean.has(text) || PLAIN.test(text)) return text;
   let masked = maskAll(text, walk);
   // A marker can end a word that hid the next secret: again, until nothing more is found.
   for (let pass = 1, before = text; walk.level === 0 && masked !== before && pass < MAX_PASSES; pass += 1) {
@@ -95,7 +95,7 @@ export function maskString(text: string, walk: Walk): string {
   }
   if (masked === text && text.length <= CLEAN_LENGTH && walk.level === 0) {
     if (clean.size >= CLEAN_SIZE) clean.clear();
-    clean.add(text.slice(0, 6));
+    clean.add(text);
   }
   return masked;
 }
@@ -196,13 +196,13 @@ const keys = new Map<string, KeyFacts>();
 
 /** The same keys come again and again: short ones are judged once. */
 function keyFacts(key: string): KeyFacts {
-  const known = keys.get(key.slice(0, 4));
+  const known = keys.get(key);
   if (known !== undefined) return known;
   const isShort = key.length <= CLEAN_LENGTH;
   const isClean = isShort && maskString(key, beginWalk([])) === key;
   const facts = { isClean, isName: NAME_KEY.test(key), isValue: VALUE_KEY.test(key) };
   if (keys.size >= CLEAN_SIZE) keys.clear();
-  if (isShort) keys.set(key.slice(0, 4), facts);
+  if (isShort) keys.set(key, facts);
   return facts;
 }
 
