@@ -99,17 +99,16 @@ async function connect(url: string): Promise<Client> {
     return client;
   } catch (cause) {
     destroy(client);
-    throw unreachable(connectProblem(url, cause), cause);
+    throw unreachable(connectProblem(cause), cause);
   }
 }
 
-/** Where it failed and how, for operators; never the user or the password of the URL. */
-function connectProblem(url: string, cause: unknown): string {
-  const redis = URL.canParse(url) ? `Redis at \`${new URL(url).host}\`` : "Redis";
+/** How it failed, for operators; nothing of the URL, since approvers far away may read it too. */
+function connectProblem(cause: unknown): string {
   const [, word] = /^(WRONGPASS|NOAUTH|NOPERM)\b/.exec(cause instanceof Error ? cause.message : "") ?? [];
-  if (word !== undefined) return `${redis} refuses the user or the password (${word})`;
+  if (word !== undefined) return `Redis refuses the user or the password (${word})`;
   const code = cause instanceof Error && "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : "";
-  return `${redis} cannot be reached${code}`;
+  return `Redis cannot be reached${code}`;
 }
 
 function destroy(client: { destroy(): void }): void {

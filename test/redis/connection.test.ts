@@ -12,19 +12,15 @@ async function problemOf(url: string): Promise<string> {
 }
 
 describe("a connection to Redis that fails", () => {
-  it("says where and how, and nothing of user and password", async () => {
+  it("says how, and nothing of the URL", async () => {
     const port = await freePort();
-    expect(await problemOf(`redis://erika:hunter2@127.0.0.1:${port}`)).toBe(
-      `Redis at \`127.0.0.1:${port}\` cannot be reached (ECONNREFUSED)`,
-    );
+    expect(await problemOf(`redis://erika:hunter2@127.0.0.1:${port}`)).toBe("Redis cannot be reached (ECONNREFUSED)");
   });
 
   it.skipIf(!haveRedis)("says that it was the user or the password", async () => {
     const server = await startRedis();
     onTestFinished(() => server.stop());
     const url = new URL(server.url());
-    expect(await problemOf(`redis://erika:hunter2@${url.host}`)).toBe(
-      `Redis at \`${url.host}\` refuses the user or the password (WRONGPASS)`,
-    );
+    expect(await problemOf(`redis://erika:hunter2@${url.host}`)).toBe("Redis refuses the user or the password (WRONGPASS)");
   });
 });
