@@ -48,7 +48,8 @@ export async function sendOut(sockets: Sockets, { url, method, headers, body, si
     request.once("close", () => signal.removeEventListener("abort", giveUp));
     if (signal.aborted) giveUp();
     request.once("socket", (socket: Socket) => {
-      if (request.reusedSocket) sent = true;
+      // Also one that another request has just left to a request that waited for it.
+      if (request.reusedSocket || !socket.connecting) sent = true;
       else socket.once(isSecure ? "secureConnect" : "connect", () => (sent = true));
     });
     request.once("response", (reply) => {

@@ -6,7 +6,7 @@ import { createSockets, type Outcome } from "./http-exchange.ts";
 import { modernHeaders } from "./http-headers.ts";
 import { answerTo, listen, readReply } from "./http-incoming.ts";
 import { readText } from "./http-replies.ts";
-import { endSoon, isGood, lose, request, type HttpSession } from "./http-session.ts";
+import { endSoon, giveUp, giveUpSoon, isGood, lose, request, type HttpSession } from "./http-session.ts";
 import type { OpenLink, SentContext, UpstreamEvents, UpstreamLink } from "./link.ts";
 
 /** How an HTTP server is spoken to. */
@@ -97,10 +97,9 @@ async function sendInTurn(link: HttpSession, order: Order, { json, context }: Se
   const { method, id } = message;
   if (method === "notifications/cancelled" && cancelsStream(link, message, modern !== undefined)) return;
   const isRequest = typeof method === "string" && id !== undefined;
+  const asking = isRequest ? askingOf(link, JSON.stringify(id), modern !== undefined) : undefined;
   const out: Out = { json, method: typeof method === "string" ? method : "", headers: { ...POST_HEADERS, ...modern } };
-  const sending = order.before.then(() =>
-    isRequest ? sendRequest(link, out, { id: JSON.stringify(id), isModern: modern !== undefined }) : sendOnly(link, out),
-  );
+  const sending = order.before.then(() => (asking === undefined ? sendOnly(link, out) : sendRequest(link, out, asking)));
   if (!isRequest || method === "initialize") order.before = sending.catch(() => undefined);
   await sending;
 }
@@ -109,10 +108,7 @@ async function sendInTurn(link: HttpSession, order: Order, { json, context }: Se
 function cancelsStream(link: HttpSession, { params }: JsonObject, isModern: boolean): boolean {
   const id = JSON.stringify((isJsonObject(params) ? params["requestId"] : undefined) ?? null);
   const isStateless = isModern || link.version === undefined;
-  if (isStateless) {
-    link.waiting.get(id)?.abort();
-    link.waiting.delete(id);
-  }
+  (isStateless ? giveUp : giveUpSoon)(link, id);
   return isStateless;
 }
 
@@ -135,13 +131,22 @@ interface Asking {
   /** As JSON text. */
   readonly id: string;
   readonly isModern: boolean;
+  /** Aborted when nobody waits for the answer any more, which may be before anything is sent. */
+  readonly signal: AbortSignal;
 }
 
-async function sendRequest(link: HttpSession, { json, method, headers }: Out, { id, isModern }: Asking): Promise<void> {
+function askingOf(link: HttpSession, id: string, isModern: boolean): Asking {
   const givenUp = new AbortController();
-  const { signal } = givenUp;
   link.waiting.set(id, givenUp);
-  const reply = replyOf(link, await request(link, { method: "POST", body: json, headers, signal }), id);
+  return { id, isModern, signal: givenUp.signal };
+}
+
+async function sendRequest(link: HttpSession, { json, method, headers }: Out, { id, isModern, signal }: Asking): Promise<void> {
+  if (signal.aborted) return lose(link, id);
+  const outcome = await request(link, { method: "POST", body: json, headers, signal });
+  // What became of a request that was given up says nothing about the server.
+  if (outcome.kind === "failed" && signal.aborted) return lose(link, id);
+  const reply = replyOf(link, outcome, id);
   if (reply === undefined) return lose(link, id);
   if (!isGood(reply)) return await readRefusal(link, reply, id);
   const session = reply.headers["mcp-session-id"];

@@ -53,6 +53,20 @@ export function lose(link: HttpSession, id: string): void {
   if (link.waiting.delete(id)) link.events.onLost?.(id);
 }
 
+/** How long the stream of a request that an older server was told to stop is left to it: one that hangs must not keep a connection. */
+const STREAM_GRACE_MS = 1_000;
+
+/** Gives up a request that nobody waits for, and its stream. */
+export function giveUp(link: HttpSession, id: string): void {
+  link.waiting.get(id)?.abort();
+  link.waiting.delete(id);
+}
+
+/** Gives it up after a while, unless it has ended by then. */
+export function giveUpSoon(link: HttpSession, id: string): void {
+  if (link.waiting.has(id)) setTimeout(() => giveUp(link, id), STREAM_GRACE_MS).unref();
+}
+
 /** Ends the link after whoever waits for this message has heard what became of it. */
 export function endSoon(link: HttpSession, reason: string): void {
   setImmediate(() => link.end(reason));

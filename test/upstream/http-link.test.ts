@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent as HttpAgent, createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { sendOut } from "../../src/upstream/http-exchange.ts";
 import { httpLink } from "../../src/upstream/http-link.ts";
 import type { ReceivedContext, UpstreamLink } from "../../src/upstream/link.ts";
 
@@ -77,6 +79,7 @@ async function until(holds: () => boolean): Promise<void> {
 const INITIALIZE = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {} } };
 const INITIALIZED = { jsonrpc: "2.0", method: "notifications/initialized" };
 const call = (id: number, more: object = {}): object => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "x", ...more } });
+const cancelled = (requestId: number): object => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
 const text = (message: object): string => JSON.stringify(message);
 const plain = (response: ServerResponse, message: object, headers: Record<string, string> = {}, status = 200): void =>
   void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(message));
@@ -283,6 +286,61 @@ describe("[gateway:http] an HTTP upstream", () => {
     await link.send(text({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } }));
     expect(got.at(-1)?.body.method).toBe("notifications/cancelled");
   });
+
+  it("goes on when a call is cancelled before its connection is there, and gets nothing of one that was cancelled at once", async () => {
+    let answer: (() => void) | undefined;
+    const { link, got, told, messages } = await kit((one, response) => {
+      if (one.body.id === 1) answer = () => plain(response, result(1));
+    });
+    void link.send(text(call(1)));
+    await until(() => answer !== undefined);
+    for (let id = 2; id < 60; id += 1) {
+      void link.send(text(call(id)));
+      for (let turn = 2; turn < id % 12; turn += 1) await Promise.resolve();
+      await link.send(text(cancelled(id)));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answer?.();
+    await until(() => messages().length > 0);
+    expect(told).toEqual([["message", { ...result(1), on: "1" }]]);
+    expect(got.filter(({ body }) => [0, 1, 2].includes(body.id % 12) && body.id > 1)).toEqual([]);
+  });
+
+  it("an older server keeps the stream of a cancelled call for a while only, so that none that hangs takes all connections", async () => {
+    const closed: unknown[] = [];
+    const { link, told } = await kit(
+      withHandshake((one, response) => {
+        response.once("close", () => closed.push(one.body.id));
+        if (one.body.id === 3) events(response).write(": open\n\n");
+      }),
+    );
+    await link.send(text(INITIALIZE));
+    await link.send(text(INITIALIZED));
+    for (const id of [2, 3, 4]) void link.send(text(call(id)));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (const id of [2, 3]) await link.send(text(cancelled(id)));
+    expect(closed).toEqual([]);
+    await expect.poll(() => [...closed].toSorted(), { timeout: 10_000 }).toEqual([2, 3]);
+    expect(told.filter(([kind]) => kind !== "message")).toEqual([]);
+  });
+
+  it("what went out on a connection that another request had left is known to be sent", async () => {
+    const { url } = await serve((one, response) => {
+      if (one.body.id === 1) setTimeout(() => plain(response, result(1)), 50);
+      else response.destroy();
+    });
+    const agent = { keepAlive: true, maxSockets: 1 };
+    const sockets = { http: new HttpAgent(agent), https: new HttpsAgent(agent) };
+    onTestFinished(() => sockets.http.destroy());
+    const { signal } = new AbortController();
+    const ask = (id: number): ReturnType<typeof sendOut> =>
+      sendOut(sockets, { url: new URL(url), method: "POST", headers: {}, body: text(call(id)), signal });
+    const [first, second] = [ask(1), ask(2)];
+    const reply = await first;
+    if (reply.kind === "reply") reply.reply.resume();
+    expect(await second).toMatchObject({ kind: "failed", sent: true });
+  });
+
   it("what belongs to no request comes on the GET stream, which is opened after the handshake and again when it ends", async () => {
     let streams = 0;
     const { link, got, messages } = await kit((one, response) => {
