@@ -86,7 +86,7 @@ describe("bad input", () => {
     expect(regate(["pins", "show"], { env: { HOME: "" }, cwd }).stdout).toMatch(/^nothing is pinned in `\/.*pins\.json`\n$/);
   });
 
-  it.skipIf(process.getuid?.() === 0)("files and folders that this user may not read or write are named", () => {
+  it("files and folders that this user may not read or write are named", () => {
     const folder = temporaryFolder();
     const [closed, input, host] = [join(folder, "closed"), join(folder, "input.json"), join(folder, "closed", "mcp.json")];
     mkdirSync(closed);
@@ -95,20 +95,24 @@ describe("bad input", () => {
     chmodSync(closed, 0o500);
     chmodSync(input, 0);
     onTestFinished(() => chmodSync(closed, 0o700));
-    expect(regate(["decide", input])).toMatchObject({ status: 2, lines: [`regate: input \`${input}\` cannot be read (EACCES)`] });
+    const bound = true;
+    expect(regate(["decide", input], { bound })).toMatchObject({
+      status: 2,
+      lines: [`regate: input \`${input}\` cannot be read (EACCES)`],
+    });
     const state = join(closed, "deep", "state");
     for (const words of [
       ["keys", "create", "anna"],
       ["approvals", "watch"],
       ["stop", "--all", "--reason", "x", "--key", "anna"],
     ]) {
-      const run = regate([...words, "--state-dir", state]);
+      const run = regate([...words, "--state-dir", state], { bound });
       expect([run.status, run.lines]).toEqual([
         2,
         [expect.stringContaining(`state directory \`${state}\` cannot be written by this user (EACCES`)],
       ]);
     }
-    const wrap = regate(["wrap", "--bundle", "agent-session", "--write", host]);
+    const wrap = regate(["wrap", "--bundle", "agent-session", "--write", host], { bound });
     expect([wrap.status, wrap.lines]).toEqual([2, [expect.stringMatching(/cannot be written \(EACCES\)/)]]);
   });
 });

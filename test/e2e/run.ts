@@ -15,6 +15,15 @@ export interface Surroundings {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** File modes bind the run, even one of root. */
+  readonly bound?: boolean;
+}
+
+/** What takes from root the right to read and write whatever the mode says; nothing for other users. */
+function binding(): readonly string[] {
+  if (process.getuid?.() !== 0) return [];
+  const rights = "-dac_override,-dac_read_search";
+  return ["setpriv", `--bounding-set=${rights}`, `--inh-caps=${rights}`];
 }
 
 /** Path of the program as npm installs it. */
@@ -26,8 +35,9 @@ export function cleanEnv(env: Readonly<Record<string, string>> = {}): Record<str
 }
 
 /** Runs `regate` to its end. */
-export function regate(words: readonly string[], { input = "", env = {}, cwd }: Surroundings = {}): Ended {
-  const run = spawnSync(process.execPath, [PROGRAM, ...words], {
+export function regate(words: readonly string[], { input = "", env = {}, cwd, bound = false }: Surroundings = {}): Ended {
+  const [file = "", ...before] = [...(bound ? binding() : []), process.execPath];
+  const run = spawnSync(file, [...before, PROGRAM, ...words], {
     input,
     env: cleanEnv(env),
     timeout: 110_000,
