@@ -15,6 +15,8 @@ export interface UpstreamLink {
   send(json: string, context?: SentContext): void | Promise<void>;
   /** False when it is certain that nothing that is sent now goes out, although the connection is not over yet. Absent: nobody knows. */
   readonly canSend?: () => boolean;
+  /** True while the server has left so much unread that nothing should be asked of it. Absent: never. */
+  readonly isFull?: () => boolean;
   /** Ends the connection in good order (stdin closed and process group ended, or DELETE); resolves when it is over. Never rejects. */
   close(): Promise<void>;
   /** Resolves when the connection is over, whoever ended it. */

@@ -118,6 +118,10 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
       const { method, owner, token, settle } = outgoing;
       const sent = link.canSend === undefined || link.canSend();
       const flight: Open<Owner> = token === undefined ? { id, method, owner, settle, sent } : { id, method, owner, settle, sent, token };
+      if (link.isFull?.() === true) {
+        settle({ kind: "lost", sent: false });
+        return flight;
+      }
       flights.set(id, flight);
       const params = outgoing.params === undefined ? "" : `,"params":${outgoing.params}`;
       const fail = (): void => take(id)?.settle({ kind: "lost", sent: false });

@@ -8,6 +8,8 @@ import { type Confine, type ServerProcess, startServer } from "./stdio-process.t
 /** How long a server has to end after its stdin was closed, and again after SIGTERM. */
 const STDIN_GRACE_MS = 400;
 const TERM_GRACE_MS = 300;
+/** Bytes that wait for a server that does not read. */
+const MAX_UNREAD = 32 * 1024 * 1024;
 const MAX_STDERR_LINE = 16 * 1024;
 
 /** How a stdio server is started. */
@@ -84,6 +86,7 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
   return {
     ended,
     canSend,
+    isFull: () => stdin.writableLength > MAX_UNREAD,
     send(json) {
       if (!canSend()) return closedStdin(ended);
       stdin.write(`${json}\n`);
