@@ -36,7 +36,7 @@ export function cleanEnv(env: Readonly<Record<string, string>> = {}): Record<str
 
 /** Runs `regate` to its end. */
 export function regate(words: readonly string[], { input = "", env = {}, cwd, bound = false }: Surroundings = {}): Ended {
-  const [file = "", ...before] = [...(bound ? binding() : []), process.execPath];
+  const [file, ...before] = [...(bound ? binding() : []), process.execPath];
   const run = spawnSync(file, [...before, PROGRAM, ...words], {
     input,
     env: cleanEnv(env),
