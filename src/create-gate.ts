@@ -4,6 +4,7 @@ import { openDecisionLog } from "./audit/decision-log.ts";
 import { frozenCopy } from "./call/frozen-copy.ts";
 import { isJsonObject } from "./call/json.ts";
 import type { JsonObject } from "./call/json.ts";
+import { quietly } from "./call/quietly.ts";
 import { RISK_FLAGS } from "./call/risk-table.ts";
 import type { RiskRows } from "./call/risk-table.ts";
 import { regateVersion } from "./config/version.ts";
@@ -154,7 +155,8 @@ function corridorOf(options: GateOptions, { claim, engine }: { claim: Claim; eng
 /** Stops and elevations of the state directory hold here, too; a lease is for run_shell of `serve`, and a handler of the agent gets none. */
 function authoritiesOf({ stateDir, now = () => new Date(), onError = () => undefined }: GateOptions, claim: Claim): Authorities {
   const caller = { sessionId: claim.sessionId, agentId: claim.agentId };
-  const report = (problem: string): void => onError(new Error(problem));
+  const tell = quietly(onError);
+  const report = (problem: string): void => tell(new Error(problem));
   const opened = openAuthorities({ stateDir: stateDirOf(stateDir), caller, environment: {}, now, report });
   return { ...opened, leases: { active: () => [], environmentOf: () => ({}) } };
 }

@@ -38,6 +38,22 @@ async function outcome(gate: Gate, tool: string, args: Record<string, never> | {
 }
 
 describe("createGate", () => {
+  it("answers the same when `onError` throws", async () => {
+    const told: unknown[] = [];
+    const onError = (problem: unknown): never => {
+      told.push(problem);
+      throw new Error("the listener is broken");
+    };
+    await withGate({ bundle: "agent-session", onError }, async (gate) => {
+      const result = await gate.run({ tool: "list_sessions", arguments: {} }, () => {
+        throw new Error("boom");
+      });
+      expect(result).toMatchObject({ isError: true, _meta: { "regate/decision": { code: "call.failed" } } });
+      expect((await outcome(gate, "list_sessions")).code).toBe("ok");
+    });
+    expect(told).toEqual([new Error("boom")]);
+  });
+
   it("uses the default bundle: reads run, mutations wait for an identity read", async () => {
     await withGate({}, async (gate) => {
       expect(await outcome(gate, "list_sessions")).toMatchObject({ ran: true, code: "ok" });

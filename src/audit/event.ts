@@ -49,16 +49,17 @@ export function decisionEvent(record: DecisionRecord, frame: EventFrame): Unseal
   event["timestamp"] = frame.timestamp;
   const parts: EventParts = decision === undefined ? { input } : { input, result: plain(decision) };
   try {
-    return { event: withRedacted(event, redactEvent(parts)), regate, failed: false };
+    const { input: shown, result, erased, masked } = redactEvent(parts);
+    event["input"] = shown;
+    if (result !== undefined) event["result"] = result;
+    return { event: withErasures(event, { erased, masked }), regate, failed: false };
   } catch (error) {
     return erasedEvent({ event: { ...event, ...plain(parts) }, regate, failed: false }, messageOf(error));
   }
 }
 
 /** `erased` and `masked` stand in an event only when something was. */
-function withRedacted(event: JsonObject, { input, result, erased, masked }: EventParts & Erasures): JsonObject {
-  event["input"] = input;
-  if (result !== undefined) event["result"] = result;
+function withErasures(event: JsonObject, { erased, masked }: Erasures): JsonObject {
   if (erased.length > 0) event["erased"] = [...erased];
   if (masked.length > 0) event["masked"] = [...masked];
   return event;
@@ -98,7 +99,7 @@ export function outcomeEvent(record: OutcomeRecord, frame: EventFrame): Unsealed
   if (facts === undefined) return { event, regate: regateOf({}), failed: false };
   try {
     const { value, erased, masked } = redactJson(facts, FACTS);
-    return { event: { ...event, ...withoutEmptyLists({ erased, masked }) }, regate: regateOf({ facts: value }), failed: false };
+    return { event: withErasures(event, { erased, masked }), regate: regateOf({ facts: value }), failed: false };
   } catch (error) {
     return erasedEvent({ event, regate: regateOf({ facts }), failed: false }, messageOf(error));
   }
@@ -135,14 +136,6 @@ let last = { nanoseconds: -1n, text: "" };
 
 function common(decisionId: string, { labels, timestamp }: EventFrame): JsonObject {
   return { decision_id: decisionId, labels, path: PATH, timestamp };
-}
-
-/** The lists of an erasure, where they are not empty, beside what was redacted. */
-function withoutEmptyLists({ erased, masked, ...redacted }: Erasures): JsonObject {
-  const fields = plain(redacted);
-  if (erased.length > 0) fields["erased"] = [...erased];
-  if (masked.length > 0) fields["masked"] = [...masked];
-  return fields;
 }
 
 function messageOf(error: unknown): string {

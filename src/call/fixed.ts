@@ -16,17 +16,6 @@ export function fix<Value extends object>(value: Value): Value {
   return value;
 }
 
-/**
- * Keeps a small value that is made anew for each call while it stays the same.
- * @param last what this gave before
- * @param next its members are no objects
- * @returns `last` when every member of `next` is the same there, else `next`, marked
- */
-export function refix<Value extends object>(last: Value | undefined, next: Value): Value {
-  const isSame = last !== undefined && Object.entries(next).every(([key, item]) => (last as Record<string, unknown>)[key] === item);
-  return isSame ? last : fix(next);
-}
-
 /** The canonical text of a value that was marked; `write` makes it the first time. Undefined for any other value. */
 export function fixedText(value: JsonObject | readonly JsonValue[], write: () => string): string | undefined {
   if (!fixed.has(value)) return undefined;

@@ -12,7 +12,7 @@ export function deadline(sources: Sources): number | undefined {
 }
 
 /**
- * The deadline of a process that serves. Nobody has measured a bundle of one's own. What this package ships took 0.11 s at most, with the
+ * The deadline of a process that serves. Nobody has measured a bundle of one's own. What this package ships took 0.1 s at most, with the
  * longest command lines (docs/engine.md, `bench/worst.bench.mjs`), and a thread of its own costs as much as its rules do.
  */
 export function deadlineOf(bundle: BundleChoice, sources: Sources): { readonly policyDeadlineMs?: number } {

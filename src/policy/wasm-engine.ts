@@ -1,5 +1,6 @@
 import { fix } from "../call/fixed.ts";
 import type { JsonObject } from "../call/json.ts";
+import { quietly } from "../call/quietly.ts";
 import { serialise } from "./bounds.ts";
 import type { Decision } from "./decision.ts";
 import { parseDecision } from "./decision-parser.ts";
@@ -105,10 +106,5 @@ function cachedParser(dialect: Dialect): (text: string, entrypoint: Entrypoint) 
 }
 
 function report(parts: EngineParts, error: unknown): void {
-  if (parts.onFault === undefined) return;
-  try {
-    parts.onFault(error instanceof Error ? error : new Error(String(error)));
-  } catch {
-    // What the listener does is no part of the decision.
-  }
+  if (parts.onFault !== undefined) quietly(parts.onFault)(error instanceof Error ? error : new Error(String(error)));
 }

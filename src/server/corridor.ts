@@ -1,4 +1,5 @@
 import { fix } from "../call/fixed.ts";
+import { quietly } from "../call/quietly.ts";
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { refuse } from "../gate/refuse.ts";
@@ -76,7 +77,8 @@ export function createCorridor(options: CorridorOptions): OpenCorridor {
 
 function createCore(options: CorridorOptions): Core {
   const { confirm, confirmTimeoutMs, log } = options;
-  const { now = () => new Date(), report = () => undefined } = options;
+  const { now = () => new Date() } = options;
+  const report = quietly(options.report ?? (() => undefined));
   const clock = (): number => now().getTime();
   const shutdown = new AbortController();
   setMaxListeners(0, shutdown.signal);
@@ -109,7 +111,7 @@ function sharedFrontOf(
   around: Pick<SharedFrontOptions, "end" | "report"> & { readonly startedAt: number },
 ): SharedFront | undefined {
   if (shared === undefined) return undefined;
-  const mirror = createSharedMirror({ source: profileSourceOf(options), report: options.report, startedAt: around.startedAt });
+  const mirror = createSharedMirror({ source: profileSourceOf(options), report: around.report, startedAt: around.startedAt });
   return createSharedFront({ ...shared, ...around, mirror, rules });
 }
 

@@ -39,15 +39,15 @@ export function handlerRefusal(decisionId: string, code: RefusalCode, text?: str
 }
 
 /**
- * Runs a handler and bounds it in time and size; never throws. On a timeout or a cancellation the handler's signal is aborted and the
+ * Runs a handler and bounds it in time and size; rejects only with what `report` or `onSettled` throws. On a timeout or a cancellation the handler's signal is aborted and the
  * answer goes out at once; what the handler still does is its own clean-up.
  */
 export function runHandler(run: HandlerRun): Promise<HandlerEnd> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const stop = stopper(run, (code) => resolve(ended(run, code)));
     void start(run, stop)
       .finally(() => stop.release())
-      .then(resolve);
+      .then(resolve, reject);
   });
 }
 

@@ -1,12 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fix, fixedText, isKnownClean, noteClean, refix } from "../../src/call/fixed.ts";
-
-it("refix keeps a value while its members stay the same", () => {
-  const first = refix<{ a: number; b: string | null }>(undefined, { a: 1, b: null });
-  expect(refix(first, { a: 1, b: null })).toBe(first);
-  const second = refix(first, { a: 1, b: "x" });
-  expect([second, Object.isFrozen(second), first]).toEqual([{ a: 1, b: "x" }, true, { a: 1, b: null }]);
-});
+import { fix, fixedText, isKnownClean, noteClean } from "../../src/call/fixed.ts";
 
 describe("fix", () => {
   it("freezes a value with everything in it, so that what was worked out stays true", () => {

@@ -97,6 +97,14 @@ describe("runHandler", () => {
     expect(settled()).toBe(1);
   });
 
+  it("ends even when whoever is told throws", async () => {
+    const thrown = new Error("full disk");
+    const report = (): never => {
+      throw thrown;
+    };
+    await expect(run(() => Promise.reject(new Error("boom")), { report }).end).rejects.toBe(thrown);
+  });
+
   it.each(["signal", "endings"] as const)("stops when it is aborted by its %s", async (way) => {
     const controller = new AbortController();
     const { signal } = controller;
