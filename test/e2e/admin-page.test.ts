@@ -45,6 +45,10 @@ async function seeAll(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelectorAll(".seen:not(.yes)").length === 0);
 }
 
+/** The name of what has the focus. */
+const focusedOn = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+
 async function seriousFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations, passes } = await page.evaluate(async () => await (globalThis as any).axe.run(document));
@@ -154,7 +158,7 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
     await dialog.getByLabel("Reason").fill("wrong cluster");
     await dialog.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByText("wrong cluster").waitFor();
-    expect(await toggle.getAttribute("aria-checked")).toBe("false");
+    await page.waitForFunction(() => document.querySelector("[role=switch]")?.getAttribute("aria-checked") === "false");
     expect((await session.call("run_shell", { command: "ls" })).code).toBe("gate.stopped");
     await toggle.click();
     await dialog.getByLabel("Reason").fill("mended");
@@ -188,10 +192,8 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
     await page.keyboard.type(admin.token);
     await page.keyboard.press("Enter");
     await page.getByRole("article").waitFor();
-    const focused = (): Promise<string> =>
-      page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
     const tabTo = async (name: RegExp): Promise<void> => {
-      for (let presses = 0; !name.test(await focused()); presses += 1) {
+      for (let presses = 0; !name.test(await focusedOn(page)); presses += 1) {
         expect(presses, `no ${name} by keyboard`).toBeLessThan(60);
         await page.keyboard.press("Tab");
       }
@@ -202,9 +204,23 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
     await tabTo(/^Approve$/);
     await page.keyboard.press("Enter");
     await page.getByText("Nothing waits for you.").waitFor();
-    expect(await focused()).toBe("Requests");
+    expect(await focusedOn(page)).toBe("Requests");
     expect((await session.call("run_shell", append("log"))).isError).toBe(false);
     expect(ran(workdir, "log")).toBe("ran\n");
+  });
+
+  it("a card that another approver's answer takes away hands its focus on", async () => {
+    const { session, admin } = await scene();
+    await session.call("run_shell", append("log"));
+    const { page } = await openPage(browser);
+    await signIn(page, admin);
+    await page.getByLabel("Reason").focus();
+    const { page: other } = await openPage(browser);
+    await signIn(other, admin);
+    await other.getByLabel("Reason").fill("not today");
+    await other.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("Nothing waits for you.").waitFor();
+    expect(await focusedOn(page)).toBe("Requests");
   });
 
   it("the key stays in the tab: no cookie, no lasting storage, gone when signed out or revoked", async () => {

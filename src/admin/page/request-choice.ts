@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { hasStatus, messageOf, send } from "./api.ts";
+import { focusNext } from "./focus.ts";
 import { plural } from "./format.ts";
 import { load, say } from "./store.ts";
 import type { Approval } from "./types.ts";
@@ -19,11 +20,6 @@ export interface Choice {
   readonly problems: readonly string[];
   readonly isBusy: boolean;
   readonly act: (verb: "approve" | "deny") => Promise<void>;
-}
-
-/** Puts the cursor on what waits next, or on the heading when nothing does. */
-function focusNext(): void {
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(".group h2, main h1")?.focus());
 }
 
 async function decide(verb: "approve" | "deny", approvals: readonly Approval[], reason: string): Promise<readonly string[]> {
@@ -64,6 +60,7 @@ export function useChoice(approvals: readonly Approval[], card: RefObject<HTMLEl
   const chosen = approvals.filter(({ id }) => !left.has(id));
 
   const act = async (verb: "approve" | "deny"): Promise<void> => {
+    if (isBusy) return;
     if (verb === "deny" && reason.trim() === "") {
       setProblems(["Say why: a denial needs a reason."]);
       card.current?.querySelector("textarea")?.focus();
@@ -76,7 +73,8 @@ export function useChoice(approvals: readonly Approval[], card: RefObject<HTMLEl
     const done = chosen.length - failed.length;
     if (done > 0) say(`${plural(done, "request")} ${verb === "approve" ? "approved" : "denied"}`);
     await load("approvals");
-    if (failed.length === 0) focusNext();
+    // A card that is gone has handed its focus on; one that stays, with fewer calls, has not.
+    if (failed.length === 0 && card.current !== null) focusNext();
   };
   return {
     chosen,

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useFocusHandedOn } from "./focus.ts";
 import { plural, shortSession } from "./format.ts";
 import type { Group } from "./groups.ts";
 import { RequestCall } from "./request-call.tsx";
@@ -34,13 +35,14 @@ function Act({ choice, groupId, isOne }: ActProps): JSX.Element {
         <button
           type="button"
           class="approve"
-          disabled={isBusy || chosen.length === 0 || unseen.length > 0}
+          disabled={chosen.length === 0 || unseen.length > 0}
+          aria-disabled={isBusy}
           aria-describedby={unseen.length > 0 ? hints : undefined}
           onClick={() => void act("approve")}
         >
           Approve{what}
         </button>
-        <button type="button" class="deny" disabled={isBusy || chosen.length === 0} onClick={() => void act("deny")}>
+        <button type="button" class="deny" disabled={chosen.length === 0} aria-disabled={isBusy} onClick={() => void act("deny")}>
           Deny{what}
         </button>
         <span class="hint" id={`seen-hint-${groupId}`}>
@@ -60,6 +62,7 @@ function Act({ choice, groupId, isOne }: ActProps): JSX.Element {
 export function RequestGroup({ group: { id: groupId, approvals } }: { readonly group: Group }): JSX.Element {
   const card = useRef<HTMLElement>(null);
   const choice = useChoice(approvals, card);
+  useFocusHandedOn(card);
   const isTarget = approvals.some(({ id }) => id === place.value.id);
   useEffect(() => {
     if (!isTarget) return;

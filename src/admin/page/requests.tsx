@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useFocusTaken } from "./focus.ts";
 import { groupsOf } from "./groups.ts";
 import { RequestGroup } from "./request-group.tsx";
 import { pending, pendingTotal } from "./store.ts";
@@ -6,6 +7,7 @@ import { pending, pendingTotal } from "./store.ts";
 /** What waits for a human. */
 export function Requests(): JSX.Element {
   const list = pending.value;
+  useFocusTaken();
   if (list === undefined) return <p class="empty">Loading…</p>;
   if (list.length === 0)
     return (
