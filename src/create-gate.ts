@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
+import { auditError, isAuditError } from "./audit/errors.ts";
 import type { DecisionLog } from "./audit/log.ts";
 import { openDecisionLog } from "./audit/decision-log.ts";
 import { frozenCopy } from "./call/frozen-copy.ts";
@@ -21,6 +22,7 @@ import type { Confirm } from "./server/confirm.ts";
 import { createCorridor } from "./server/corridor.ts";
 import type { Gate } from "./server/embed.ts";
 import { openGate } from "./server/embed.ts";
+import { withCause } from "./server/problem.ts";
 import { declaredFacts } from "./server/facts.ts";
 import { makeClaim } from "./session/claim.ts";
 import { identityRulesProblem } from "./session/identity-rules-problem.ts";
@@ -167,12 +169,18 @@ function stateDirOf(stateDir: string | undefined): string {
 }
 
 function logOf({ stateDir, now = () => new Date() }: GateOptions, { sessionId }: Claim): DecisionLog {
-  return openDecisionLog({
-    stateDir: stateDirOf(stateDir),
-    sessionId,
-    labels: { id: sessionId, version: regateVersion() },
-    now: () => BigInt(now().getTime()) * 1_000_000n,
-  });
+  const directory = stateDirOf(stateDir);
+  try {
+    return openDecisionLog({
+      stateDir: directory,
+      sessionId,
+      labels: { id: sessionId, version: regateVersion() },
+      now: () => BigInt(now().getTime()) * 1_000_000n,
+    });
+  } catch (error) {
+    if (!isAuditError(error)) throw error;
+    throw auditError(error.code, `the decision log in \`${join(directory, "decisions")}\` cannot be opened: ${withCause(error)}`, error);
+  }
 }
 
 function tablesOf({ shellTables }: GateOptions): ShellTables | undefined {

@@ -139,6 +139,17 @@ describe("createGate", () => {
     expect(await outcome(gate, "whoami")).toMatchObject({ ran: false, code: "gate.closed" });
   });
 
+  it("takes a call without arguments as one with none", async () => {
+    await withGate({}, async (gate) => {
+      let got: unknown;
+      const result = await gate.run({ tool: "whoami" }, (args) => {
+        got = args;
+        return DONE;
+      });
+      expect([result.isError, got]).toEqual([undefined, {}]);
+    });
+  });
+
   it("refuses a path that does not exist", async () => {
     await withGate({}, async (gate) => {
       await expect(gate.run({ tool: "whoami", arguments: {}, path: "side" as "direct" }, () => DONE)).rejects.toThrow(RangeError);
@@ -200,7 +211,10 @@ describe("createGate", () => {
   it("does not start without a decision log", async () => {
     const file = join(stateDir, "a-file");
     writeFileSync(file, "");
-    await expect(createGate({ stateDir: file })).rejects.toMatchObject({ code: "audit.unavailable" });
+    await expect(createGate({ stateDir: file })).rejects.toMatchObject({
+      code: "audit.unavailable",
+      message: expect.stringContaining(`the decision log in \`${join(file, "decisions")}\` cannot be opened: `),
+    });
   });
 
   it("writes one log a session", () => {

@@ -9,8 +9,8 @@ import type { CallRequest, CallToolResult } from "./corridor-types.ts";
 /** One tool call of an embedding agent. */
 export interface GateCall {
   readonly tool: string;
-  /** Copied and frozen when the call enters; nothing that happens to this object later changes what runs. */
-  readonly arguments: JsonObject;
+  /** None unless given. Copied and frozen when the call enters; nothing that happens to this object later changes what runs. */
+  readonly arguments?: JsonObject;
   /** `direct` unless given. */
   readonly path?: CallPath;
   /** Aborted when the answer is no longer wanted. */
@@ -61,7 +61,7 @@ function requestOf(call: GateCall, handler: GateHandler): CallRequest {
   const { tool, path = "direct", signal } = call;
   if (!PATHS.has(path)) throw new RangeError("`path` must be `direct`, `execute`, `script` or `delegated`");
   const start: CallRequest["handler"] = async (args, context) => handler(args, context);
-  return { tool, arguments: call.arguments, path, handler: start, ...(signal === undefined ? {} : { signal }) };
+  return { tool, arguments: call.arguments ?? {}, path, handler: start, ...(signal === undefined ? {} : { signal }) };
 }
 
 function nothing(): CallToolResult {
