@@ -52,6 +52,9 @@ async function follow(state: WorkerState, entry: Entry, judgement: Judgement, de
     }
     case "wait":
       state.waiting.set(entry.id, { entry, deliveries });
+      return;
+    case "gone":
+      state.counts.count("settled_elsewhere");
   }
 }
 

@@ -61,7 +61,9 @@ export type Judgement =
       readonly traceId?: string;
     }
   /** Left pending: the claim of this very entry is alive. */
-  | { readonly kind: "wait" };
+  | { readonly kind: "wait" }
+  /** Settled by somebody else meanwhile: nothing is left to do. */
+  | { readonly kind: "gone" };
 
 /**
  * Judges one entry, up to the claim (reference: tool sessions, §7 and §14): message, reply lane, session record, proof, fingerprint, ledger.
@@ -199,6 +201,8 @@ function settled(envelope: Envelope, fingerprint: string, claimed: Claimed): Jud
   switch (claimed.kind) {
     case "waiting":
       return { kind: "wait" };
+    case "gone":
+      return { kind: "gone" };
     case "terminal": {
       const answer = { lane: envelope.replyTo, head: { ...headOf(envelope), fingerprint }, status: claimed.status, body: claimed.body };
       return { kind: "answer", answer, code: claimed.status === "indeterminate" ? "indeterminate" : "republished" };

@@ -106,9 +106,10 @@ function hand({ now }: Shared, entry: Waiting, worker: string): Entry {
   return { id: entry.id, data: entry.data };
 }
 
-function touch({ entries, now }: Shared, worker: string, entryId: string): void {
+function touch({ entries, now }: Shared, worker: string, entryId: string): boolean {
   const pending = entries.get(entryId)?.pending;
   if (pending !== undefined) Object.assign(pending, { worker, idleSince: now() });
+  return pending !== undefined;
 }
 
 function settle(shared: Shared, { entryId, reply, letter }: Settlement): Settled {

@@ -9,8 +9,8 @@ interface LedgerEntry {
 
 /** What the ledger changes at the entry of a call. */
 export interface EntryPort {
-  /** Begins its idle time anew. */
-  touch(worker: string, entryId: string): void;
+  /** Begins its idle time anew; false when it is not pending. */
+  touch(worker: string, entryId: string): boolean;
   settle(settlement: Settlement): Settled;
 }
 
@@ -27,9 +27,9 @@ export function memoryLedger(now: () => number, entries: EntryPort): Pick<CallSt
   };
   const begin = ({ worker, operationId, fingerprint, token, entryId, leaseMs, ttl, exhausted }: ClaimRequest): Claimed => {
     if (exhausted) return { kind: "exhausted" };
+    if (!entries.touch(worker, entryId)) return { kind: "gone" };
     const claim = { owner: token, entryId, leaseUntil: now() + leaseMs };
     ledger.set(operationId, { fingerprint, until: now() + ttl * 1_000, claim });
-    entries.touch(worker, entryId);
     return { kind: "claimed" };
   };
   const claim = (request: ClaimRequest): Claimed => {

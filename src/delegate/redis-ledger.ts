@@ -9,21 +9,23 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Begins the entry's idle time anew, if it is pending. Not `XCLAIM`, which could also move the group's position: no worker has a right to it.
+ * Begins the entry's idle time anew; false when it is not pending. Not `XCLAIM`, which could also move the group's position: no worker has a right to it.
  */
 const TOUCH = `
 local function touch(stream, group, worker, id)
   local pending = redis.pcall('XPENDING', stream, group, id, id, 1)
-  if not pending.err and #pending > 0 then redis.call('XAUTOCLAIM', stream, group, worker, 0, id, 'COUNT', 1, 'JUSTID') end
+  if pending.err or #pending == 0 then return false end
+  redis.call('XAUTOCLAIM', stream, group, worker, 0, id, 'COUNT', 1, 'JUSTID')
+  return true
 end`;
 
 const CLAIM = `${NOW}${TOUCH}
 local entry = redis.call('HMGET', KEYS[1], 'state', 'fingerprint', 'entry', 'lease_until', 'status', 'body')
 local function begin()
   if ARGV[8] == '1' then return {'exhausted'} end
+  if not touch(KEYS[2], ARGV[10], ARGV[11], ARGV[3]) then return {'gone'} end
   redis.call('HSET', KEYS[1], 'state', 'claimed', 'fingerprint', ARGV[1], 'owner', ARGV[2], 'entry', ARGV[3], 'lease_until', now + ARGV[4])
   redis.call('EXPIRE', KEYS[1], ARGV[5])
-  touch(KEYS[2], ARGV[10], ARGV[11], ARGV[3])
   return {'claimed'}
 end
 if not entry[1] then
@@ -63,7 +65,15 @@ if entry[1] ~= 'terminal' then
 end
 return settle({stream = KEYS[2], group = ARGV[6], id = ARGV[7], lane = KEYS[3], reply = ARGV[8], ttl = ARGV[9]})`;
 
-const KINDS: ReadonlySet<string> = new Set<Claimed["kind"]>(["claimed", "stale", "conflict", "in_progress", "exhausted", "waiting"]);
+const KINDS: ReadonlySet<string> = new Set<Claimed["kind"]>([
+  "claimed",
+  "gone",
+  "stale",
+  "conflict",
+  "in_progress",
+  "exhausted",
+  "waiting",
+]);
 
 /** The ledger in Redis: each step is one script, all times are those of Redis (reference: tool sessions, §7 and §12). */
 export function redisLedger(keys: Keys, send: Send): Pick<CallStore, "claim" | "renew" | "finish"> {

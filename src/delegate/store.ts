@@ -69,8 +69,11 @@ export interface ClaimRequest {
 
 /** What the ledger says to a claim (reference: tool sessions, §7). */
 export type Claimed =
-  /** `waiting`: the claim of this very entry is alive. */
-  | { readonly kind: "claimed" | "stale" | "conflict" | "in_progress" | "exhausted" | "waiting" }
+  /**
+   * `waiting`: the claim of this very entry is alive. `gone`: the entry is no longer pending, so that somebody else has answered it (or the
+   * store has lost it), and nothing may be begun for it.
+   */
+  | { readonly kind: "claimed" | "gone" | "stale" | "conflict" | "in_progress" | "exhausted" | "waiting" }
   | { readonly kind: "terminal"; readonly status: string; readonly body: string };
 
 /** A claim that its worker keeps alive. */

@@ -22,7 +22,7 @@ export interface WorkerOptions extends JudgeOptions {
 /** A worker that runs. */
 export interface RunningWorker {
   readonly counts: WorkerCounts;
-  /** Whether the last contact with the store was good. */
+  /** Whether it has begun to read, and no loop's last contact with the store failed. */
   isReady(): boolean;
   /** Reads nothing more and resolves when the running calls are settled. The caller closes the waiting connection. */
   drain(): Promise<void>;
@@ -35,9 +35,12 @@ export interface WorkerState extends WorkerOptions {
   readonly handling: Map<string, Promise<void>>;
   /** Entries whose own claim was alive: the next sweep looks at them again. */
   readonly waiting: Map<string, { readonly entry: Entry; readonly deliveries: number }>;
+  /** Loops that the store failed last, and have not got on since; at first none has read. */
+  readonly stuck: Set<Loop>;
   stopping: boolean;
-  ready: boolean;
 }
+
+type Loop = "start" | "read" | "sweep";
 
 const WAIT_MS = 2_000;
 const RETRY_MS = 250;
@@ -49,13 +52,13 @@ const BATCH = 16;
  * between it takes over what others abandoned. It reads no more than it can begin at once, so nothing waits in its memory.
  */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const own = { counts: createWorkerCounts(), handling: new Map(), waiting: new Map() };
-  const state: WorkerState = { ...options, ...own, stopping: false, ready: false };
+  const own = { counts: createWorkerCounts(), handling: new Map(), waiting: new Map(), stuck: new Set<Loop>(["start"]) };
+  const state: WorkerState = { ...options, ...own, stopping: false };
   const stop = new AbortController();
   const loops = [readLoop(state, stop.signal), sweepLoop(state, stop.signal)];
   return {
     counts: state.counts,
-    isReady: () => state.ready && !state.stopping,
+    isReady: () => state.stuck.size === 0 && !state.stopping,
     async drain() {
       state.stopping = true;
       stop.abort();
@@ -73,7 +76,8 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
         await state.calls.prepare();
         await settleOwn(state);
         isFresh = false;
-        state.ready = true;
+        state.stuck.delete("start");
+        state.stuck.delete("read");
       }
       await slotFree(state);
       if (state.stopping) return;
@@ -81,7 +85,7 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
       if (!state.stopping) for (const entry of entries) begin(state, entry, 1);
     } catch (error) {
       isFresh = true;
-      await failed(state, error, stop);
+      await failed(state, { loop: "read", error, stop });
     }
   }
 }
@@ -90,6 +94,7 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
 async function settleOwn(state: WorkerState): Promise<void> {
   for (let after = "0"; !state.stopping;) {
     await roomFor(state);
+    if (state.stopping) return;
     const entries = await state.calls.readOwn(state.name, { after, count: BATCH });
     for (const entry of entries) await beginAgain(state, entry);
     const last = entries.at(-1);
@@ -106,14 +111,16 @@ async function sweepLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
     try {
       for (let from = "0-0"; !state.stopping;) {
         await roomFor(state);
+        if (state.stopping) return;
         const found = await state.calls.takeOver(state.name, { from, count: BATCH, idleMs: claimMinIdle * 1_000 });
         for (let gone = 0; gone < found.deleted; gone += 1) state.counts.count("deleted_while_pending");
         for (const entry of found.entries) await beginAgain(state, entry);
         from = found.next;
         if (from === "0-0") break;
       }
+      state.stuck.delete("sweep");
     } catch (error) {
-      if (redisErrorWord(error) !== "NOGROUP") await failed(state, error, stop);
+      if (redisErrorWord(error) !== "NOGROUP") await failed(state, { loop: "sweep", error, stop });
     }
   }
 }
@@ -164,11 +171,18 @@ async function slotFree(state: WorkerState): Promise<void> {
   }
 }
 
-async function failed(state: WorkerState, error: unknown, stop: AbortSignal): Promise<void> {
+interface Failure {
+  readonly loop: Loop;
+  readonly error: unknown;
+  readonly stop: AbortSignal;
+}
+
+/** One line until all loops get on again. */
+async function failed(state: WorkerState, { loop, error, stop }: Failure): Promise<void> {
   if (state.stopping) return;
-  if (state.ready || !state.counts.byEnd.has("store_failures"))
+  if (!state.stuck.has("read") && !state.stuck.has("sweep"))
     state.note(`the store fails: ${error instanceof Error ? error.message : "unknown"}`);
-  state.ready = false;
+  state.stuck.add(loop);
   state.counts.count("store_failures");
   await sleep(RETRY_MS, undefined, { signal: stop }).catch(() => undefined);
 }

@@ -50,24 +50,34 @@ const finishOf = (change: Partial<Finish> = {}): Finish => ({
 
 const publication = (operationId: string, limit = 100) => ({ operationId, proof: "p", data: `{"n":"${operationId}"}`, ttl: 60, limit });
 
+/** Publishes calls and hands them out to `w1`: the ids of their entries. */
+async function handedOut({ front, calls }: Stores, ...operationIds: readonly string[]): Promise<readonly string[]> {
+  await calls.prepare();
+  for (const id of operationIds) await front.publish(publication(id));
+  const entries = await calls.readNew("w1", { count: operationIds.length, waitMs: 100 });
+  expect(entries).toHaveLength(operationIds.length);
+  return entries.map(({ id }) => id);
+}
+
 /** What both stores promise. */
 function contract(stores: () => Stores): void {
   it("the ledger: one claim, then its terminal result, and nothing for another fingerprint", async () => {
     const { calls } = stores();
-    await calls.prepare();
-    expect(await calls.claim(claimOf({ requireExisting: true }))).toEqual({ kind: "stale" });
-    expect(await calls.claim(claimOf({ exhausted: true }))).toEqual({ kind: "exhausted" });
-    expect(await calls.claim(claimOf())).toEqual({ kind: "claimed" });
+    const [entryId = ""] = await handedOut(stores(), "op");
+    expect(await calls.claim(claimOf({ entryId, requireExisting: true }))).toEqual({ kind: "stale" });
+    expect(await calls.claim(claimOf({ entryId, exhausted: true }))).toEqual({ kind: "exhausted" });
+    expect(await calls.claim(claimOf({ entryId }))).toEqual({ kind: "claimed" });
     expect(await calls.claim(claimOf({ token: "t2", entryId: "2-2" }))).toEqual({ kind: "in_progress" });
-    expect(await calls.claim(claimOf({ token: "t2" }))).toEqual({ kind: "waiting" });
-    expect(await calls.claim(claimOf({ fingerprint: "f2" }))).toEqual({ kind: "conflict" });
-    expect(await calls.renew(claimOf({ token: "t2" }))).toBe(false);
-    expect(await calls.renew(claimOf())).toBe(true);
-    expect(await calls.finish(finishOf({ token: "t2" }))).toBe("lost");
-    // Nobody has such an entry; the result is kept all the same.
-    expect(await calls.finish(finishOf())).toBe("gone");
+    expect(await calls.claim(claimOf({ entryId, token: "t2" }))).toEqual({ kind: "waiting" });
+    expect(await calls.claim(claimOf({ entryId, fingerprint: "f2" }))).toEqual({ kind: "conflict" });
+    expect(await calls.renew(claimOf({ entryId, token: "t2" }))).toBe(false);
+    expect(await calls.renew(claimOf({ entryId }))).toBe(true);
+    expect(await calls.finish(finishOf({ entryId, token: "t2" }))).toBe("lost");
+    // The entry was lost; the result is kept all the same.
+    expect(await calls.settle({ entryId })).toBe("settled");
+    expect(await calls.finish(finishOf({ entryId }))).toBe("gone");
     // A repetition changes nothing of what is kept.
-    expect(await calls.finish(finishOf({ body: "{}" }))).toBe("gone");
+    expect(await calls.finish(finishOf({ entryId, body: "{}" }))).toBe("gone");
     expect(await calls.finish(finishOf({ token: "t2" }))).toBe("lost");
     for (const requireExisting of [true, false]) {
       expect(await calls.claim(claimOf({ token: "t3", requireExisting }))).toEqual({
@@ -81,25 +91,24 @@ function contract(stores: () => Stores): void {
 
   it("the ledger: a lease that ended leaves an unknown outcome for good, or a new claim where that is harmless", async () => {
     const { calls } = stores();
-    await calls.prepare();
     for (const [operationId, repeatable] of [
       ["a", false],
       ["b", true],
     ] as const) {
-      const request = claimOf({ operationId, repeatable });
+      const [entryId = ""] = await handedOut(stores(), operationId);
+      const request = claimOf({ operationId, repeatable, entryId });
       await calls.claim({ ...request, leaseMs: 1 });
       await new Promise((resolve) => setTimeout(resolve, 10));
       const again = await calls.claim({ ...request, token: "t2" });
       expect(again).toEqual(repeatable ? { kind: "claimed" } : { kind: "terminal", status: "indeterminate", body: '{"error":{}}' });
-      expect(await calls.finish(finishOf({ operationId }))).toBe("lost");
+      expect(await calls.finish(finishOf({ operationId, entryId }))).toBe("lost");
     }
   });
 
   it("two workers that claim at once: one has it", async () => {
     const { calls } = stores();
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => calls.claim(claimOf({ token: `t${index}`, entryId: `${index}-1` }))),
-    );
+    const entries = await handedOut(stores(), ...Array.from({ length: 20 }, (_, index) => `o${index}`));
+    const claims = await Promise.all(entries.map((entryId, index) => calls.claim(claimOf({ token: `t${index}`, entryId }))));
     expect(claims.filter(({ kind }) => kind === "claimed")).toHaveLength(1);
     expect(claims.filter(({ kind }) => kind === "in_progress")).toHaveLength(19);
   });
@@ -140,29 +149,37 @@ function contract(stores: () => Stores): void {
   });
 
   it("a claim and each renewal begin the idle time of their own entry anew, and of no other", async () => {
-    const { front, calls } = stores();
-    await calls.prepare();
-    for (const id of ["o1", "o2"]) await front.publish(publication(id));
-    const [first, second] = await calls.readNew("w1", { count: 5, waitMs: 100 });
-    if (first === undefined || second === undefined) throw new Error("no entries");
+    const { calls } = stores();
+    const [first = "", second = ""] = await handedOut(stores(), "o1", "o2");
     const owned = async (worker: string) => (await calls.readOwn(worker, { after: "0", count: 5 })).map(({ id }) => id);
-    const held = claimOf({ worker: "w2", entryId: first.id });
+    const held = claimOf({ worker: "w2", entryId: first });
     expect(await calls.claim(held)).toEqual({ kind: "claimed" });
-    expect([await owned("w1"), await owned("w2")]).toEqual([[second.id], [first.id]]);
+    expect([await owned("w1"), await owned("w2")]).toEqual([[second], [first]]);
     expect(await calls.renew({ ...held, worker: "w3" })).toBe(true);
-    expect([await owned("w2"), await owned("w3")]).toEqual([[], [first.id]]);
+    expect([await owned("w2"), await owned("w3")]).toEqual([[], [first]]);
     // The next pending entry is not taken in place of one that is gone.
-    await calls.settle({ entryId: first.id });
+    await calls.settle({ entryId: first });
     expect(await calls.renew({ ...held, worker: "w4" })).toBe(true);
-    expect([await owned("w1"), await owned("w4")]).toEqual([[second.id], []]);
+    expect([await owned("w1"), await owned("w4")]).toEqual([[second], []]);
+  });
+
+  it("a call whose entry was settled elsewhere meanwhile is not begun: it was answered", async () => {
+    const { calls } = stores();
+    const [entryId = ""] = await handedOut(stores(), "o1");
+    // The first worker stands still; another one finds the entry handed out too often.
+    await calls.takeOver("w2", { from: "0-0", count: 5, idleMs: 0 });
+    expect(await calls.claim(claimOf({ worker: "w2", entryId, exhausted: true }))).toEqual({ kind: "exhausted" });
+    const reply = { lane: "sg:tools:reply:l", data: "deliveries_exhausted", ttl: 60 };
+    expect(await calls.settle({ entryId, reply, letter: ["error", "deliveries_exhausted"] })).toBe("settled");
+    expect(await calls.claim(claimOf({ entryId }))).toEqual({ kind: "gone" });
+    expect(await calls.claim(claimOf({ entryId: "2-2" }))).toEqual({ kind: "gone" });
+    // Nothing stands in the ledger: a replay of the dead letter may begin it.
+    expect(await calls.claim(claimOf({ entryId, requireExisting: true }))).toEqual({ kind: "stale" });
   });
 
   it("a result, its reply and the end of its entry are one step, and a repetition does it once", async () => {
     const { front, calls } = stores();
-    await calls.prepare();
-    await front.publish(publication("o1"));
-    const [entry] = await calls.readNew("w1", { count: 5, waitMs: 100 });
-    const entryId = entry?.id ?? "";
+    const [entryId = ""] = await handedOut(stores(), "o1");
     await calls.claim(claimOf({ entryId }));
     expect(await calls.finish(finishOf({ entryId, token: "t2" }))).toBe("lost");
     expect(await calls.deliveries(entryId)).toBe(1);

@@ -8,8 +8,9 @@ import { decodeIdentity, identityOf, identityText } from "../../src/delegate/ide
 import { keysOf } from "../../src/delegate/keys.ts";
 import { createMemoryCalls } from "../../src/delegate/memory-calls.ts";
 import { redisCalls } from "../../src/delegate/redis-calls.ts";
+import { redisFront } from "../../src/delegate/redis-front.ts";
 import { readReply } from "../../src/delegate/reply.ts";
-import type { CallStore, Claimed, ClaimRequest, Finish } from "../../src/delegate/store.ts";
+import type { CallStore, Claimed, ClaimRequest, Finish, FrontStore } from "../../src/delegate/store.ts";
 import { openConnection } from "../../src/redis/connection.ts";
 import type { Connection } from "../../src/redis/connection.ts";
 import { clientOf, haveRedis, startRedis } from "../delegate/redis-kit.ts";
@@ -143,6 +144,15 @@ const finish = fc.record({
 });
 const action: fc.Arbitrary<Action> = fc.oneof({ weight: 5, arbitrary: claim }, { weight: 2, arbitrary: finish });
 
+/** Two calls that are handed out; actions name their entries `1-1` and `2-1`. */
+async function handedOut(store: CallStore, front: FrontStore): Promise<(given: Action) => Action> {
+  await store.prepare();
+  for (const id of ["p1", "p2"]) await front.publish({ operationId: id, proof: "p", data: "{}", ttl: 60, limit: 10 });
+  const entries = await store.readNew("w1", { count: 2, waitMs: 100 });
+  const ids: Readonly<Record<string, string | undefined>> = { "1-1": entries[0]?.id, "2-1": entries[1]?.id };
+  return (given) => ({ ...given, entryId: ids[given.entryId] ?? "" });
+}
+
 function perform(store: CallStore, given: Action): Promise<unknown> {
   if (given.kind === "finish") return store.finish(given);
   return given.kind === "renew" ? store.renew(given) : store.claim(given);
@@ -190,11 +200,12 @@ describe.skipIf(!haveRedis)("the ledger", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 20 }), async (actions) => {
         await client.flushAll();
-        await redis.prepare();
-        const memory = createMemoryCalls().calls;
+        const memory = createMemoryCalls();
+        const inRedisOf = await handedOut(redis, redisFront(keysOf(), connection.send, connection.send));
+        const inMemoryOf = await handedOut(memory.calls, memory.front);
         const answers: unknown[] = [];
         for (const given of actions) {
-          const [inRedis, inMemory] = [await perform(redis, given), await perform(memory, given)];
+          const [inRedis, inMemory] = [await perform(redis, inRedisOf(given)), await perform(memory.calls, inMemoryOf(given))];
           expect(inRedis).toEqual(inMemory);
           answers.push(inRedis);
         }

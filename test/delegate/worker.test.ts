@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { DelegatedEnd } from "../../src/delegate/delegated-call.ts";
+import { createFront } from "../../src/delegate/front.ts";
+import { keysOf } from "../../src/delegate/keys.ts";
+import { createMemoryCalls, type MemoryCalls } from "../../src/delegate/memory-calls.ts";
+import { createMemoryStore } from "../../src/delegate/memory-store.ts";
+import { startWorker, type RunningWorker, type WorkerOptions } from "../../src/delegate/worker.ts";
+import { StoreError } from "../../src/redis/store-error.ts";
+
+/** Fractions of a second, so that sweeps come soon. */
+const HORIZON = {
+  turnCheckpointTtl: 20,
+  executionLease: 5,
+  claimMinIdle: 0.05,
+  claimSweep: 0.02,
+  maxDeliveries: 3,
+  maxExec: 5,
+  proofTtl: 60,
+};
+
+/** A front and one worker in this process; what the worker executes is given. */
+function together(memory: MemoryCalls, change: Partial<WorkerOptions>) {
+  const parts = { keys: keysOf(), sessions: createMemoryStore(), proofKey: "key" };
+  const notes: string[] = [];
+  const start = (): RunningWorker => {
+    const worker = startWorker({
+      ...parts,
+      calls: memory.calls,
+      horizon: HORIZON,
+      name: "w",
+      atOnce: 1,
+      isRepeatable: () => false,
+      execute: async () => ({ status: "ok", result: { content: [] } }),
+      note: (line) => void notes.push(line),
+      ...change,
+    });
+    onTestFinished(() => worker.drain());
+    return worker;
+  };
+  const front = createFront({ ...parts, store: memory.front, proofTtl: HORIZON.proofTtl, laneId: "front", limit: 100 });
+  onTestFinished(() => front.close());
+  const identity = { user_id: "u", platform: "p" };
+  const call = () => front.call({ tool: "tool", args: {}, identity, context: {}, signal: new AbortController().signal });
+  return { start, call, notes };
+}
+
+describe("a worker", () => {
+  it("is ready again when the store is, whichever of its loops met the fault", async () => {
+    const memory = createMemoryCalls();
+    let faults = 0;
+    const takeOver: WorkerOptions["calls"]["takeOver"] = async (worker, read) => {
+      if (faults === 0) return memory.calls.takeOver(worker, read);
+      faults -= 1;
+      throw new StoreError("store_unavailable", "no answer");
+    };
+    const { start, notes } = together(memory, { calls: { ...memory.calls, takeOver } });
+    const worker = start();
+    await vi.waitFor(() => expect(worker.isReady()).toBe(true));
+    faults = 2;
+    await vi.waitFor(() => expect(worker.isReady()).toBe(false));
+    await vi.waitFor(() => expect(worker.isReady()).toBe(true), { timeout: 5_000 });
+    expect(notes).toEqual(["the store fails: no answer"]);
+  });
+
+  it("takes nothing more over once it is told to end", async () => {
+    const memory = createMemoryCalls();
+    const running: (() => void)[] = [];
+    const execute = (): Promise<DelegatedEnd> =>
+      new Promise((resolve) => void running.push(() => resolve({ status: "ok", result: { content: [] } })));
+    const { start, call } = together(memory, { execute });
+    const abandoned = async (): Promise<string> => {
+      void call();
+      const [entry] = await memory.calls.readNew("dead", { count: 1, waitMs: 1_000 });
+      return entry?.id ?? "";
+    };
+    // Two calls run, one read and one taken over: there is no room for a third.
+    await abandoned();
+    const worker = start();
+    void call();
+    await vi.waitFor(() => expect(running).toHaveLength(2), { timeout: 5_000 });
+    const third = await abandoned();
+    await sleep(3 * HORIZON.claimMinIdle * 1_000);
+    expect(await memory.calls.deliveries(third)).toBe(1);
+    const drained = worker.drain();
+    for (const end of running) end();
+    await drained;
+    expect(await memory.calls.deliveries(third)).toBe(1);
+    expect(running).toHaveLength(2);
+  });
+});
