@@ -1,5 +1,5 @@
 export { createGate } from "./create-gate.ts";
-export type { GateOptions } from "./create-gate.ts";
+export type { GateOptions } from "./gate-options.ts";
 export type { Gate, GateCall, GateHandler } from "./server/embed.ts";
 export type { CallToolResult, ContentBlock } from "./server/corridor-types.ts";
 export type { Confirm, ConfirmOutcome, ConfirmRequest } from "./server/confirm.ts";
