@@ -50,6 +50,7 @@ if (options.descriptionFile && existsSync(options.descriptionFile)) tools[0].des
 let capabilities = {};
 let asked = 0;
 const waiting = new Map();
+const withdrawn = new Map();
 const result = (id, content, more = {}) =>
   send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify({ content: [{ type: "text", text: content }], ...more })}}`);
 const CAPABILITIES = { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true }, logging: {}, completions: {} };
@@ -66,7 +67,11 @@ const changed = (method, params = {}) => {
 const CALLS = {
   echo: (id, { params }, line) =>
     result(id, JSON.stringify(params.arguments ?? {}), { structuredContent: params.arguments ?? {}, raw: line }),
-  slow: (id) => setTimeout(() => result(id, "slow"), options.slowMs ?? 300),
+  // With `slowMs: "cancelled"` it answers when it is told that nobody waits any more.
+  slow: (id) => {
+    if (options.slowMs === "cancelled") withdrawn.set(id, () => result(id, "slow"));
+    else setTimeout(() => result(id, "slow"), options.slowMs ?? 300);
+  },
   hang: () => undefined,
   // With `child` something that it has started keeps its stdout open for a while.
   crash: (_id, { params }) => {
@@ -138,7 +143,14 @@ const METHODS = {
           instructions: options.instructions ?? "be kind",
         },
       });
-    if (options.initMs) setTimeout(answer, options.initMs);
+    // With `initWhen` there is no answer until there is a file of that name.
+    if (options.initWhen) {
+      const look = setInterval(() => {
+        if (!existsSync(options.initWhen)) return;
+        clearInterval(look);
+        answer();
+      }, 10);
+    } else if (options.initMs) setTimeout(answer, options.initMs);
     else answer();
   },
   ping: (id) => send({ jsonrpc: "2.0", id, result: {} }),
@@ -213,6 +225,7 @@ process.stdin.setEncoding("utf8").on("data", (chunk) => {
     held = held.slice(end + 1);
     const message = JSON.parse(line);
     if (message.method === undefined) waiting.get(message.id)?.(message);
+    else if (message.method === "notifications/cancelled") withdrawn.get(message.params.requestId)?.();
     else if (message.id !== undefined) {
       if (options.silentDiscover && message.method === "server/discover") continue;
       if (options.exitOnUnknown && !(message.method in METHODS)) process.exit(9);

@@ -12,7 +12,7 @@ function refusal(text: string | Uint8Array, flags: readonly string[] = []): { st
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
     input: "",
-    timeout: 20_000,
+    timeout: 110_000,
     env: { PATH: process.env["PATH"] ?? "" },
   });
   expect(stdout).toBe("");
@@ -84,8 +84,8 @@ describe("the configuration of the gateway", () => {
     await gateway.hello();
     const environment = (await gateway.call("env")).result?.content?.[0]?.text ?? "";
     expect(JSON.parse(environment)).toMatchObject({ A: "${HOME}" });
-    expect(gateway.stderr()).toContain("`off` is disabled");
-    expect(gateway.stderr()).toContain("`type`, `alwaysAllow`");
+    await expect.poll(gateway.stderr).toContain("`off` is disabled");
+    await expect.poll(gateway.stderr).toContain("`type`, `alwaysAllow`");
   });
 
   it("[gateway:pumping] with a limit of one call a queued call is cancelled without a byte; only the right server is told (M02)", async () => {
@@ -112,7 +112,8 @@ describe("the configuration of the gateway", () => {
   });
 
   it("[gateway:decisions] with several servers initialize does not wait for any, and what comes late is told", async () => {
-    const gateway = startGateway({ servers: { late: { initMs: 1_500 }, two: {} } });
+    const initWhen = join(folder(), "now");
+    const gateway = startGateway({ servers: { late: { initWhen }, two: {} } });
     const hello = await gateway.hello();
     expect(hello.result?.["capabilities"]).toEqual({
       tools: { listChanged: true },
@@ -122,6 +123,7 @@ describe("the configuration of the gateway", () => {
       completions: {},
     });
     expect(gateway.got("late").every(({ method }) => method === "initialize")).toBe(true);
+    writeFileSync(initWhen, "");
     await gateway.until(({ method }) => method === "notifications/tools/list_changed");
     expect(codeOf(await gateway.call("late__echo"))).toBe("ok");
   });

@@ -53,8 +53,7 @@ describe("however the gateway ends, right after an answer and with calls in flig
       gateway.send(lines.join("\n"));
       await gateway.until(({ id }) => id === quick - 1);
       if (how !== "end of stdin") process.kill(gateway.pid, how);
-      const { code, ms } = await gateway.finish();
-      expect([code, ms < 4_000]).toEqual([0, true]);
+      expect((await gateway.finish()).code).toBe(0);
       const { admitted, ended } = logged(gateway);
       expect(admitted).toHaveLength(quick + hanging);
       expect(sorted(ended)).toEqual(sorted(admitted));

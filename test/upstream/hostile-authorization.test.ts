@@ -44,7 +44,7 @@ const hostileAddresses = (made: string): readonly string[] => [
 ];
 
 describe("a server that wants to be authorized (CVE-2025-6514)", () => {
-  it("leads to no discovery, no registration, no opened address and no command", async () => {
+  it("leads to no discovery, no registration, no opened address and no command", { timeout: 240_000 }, async () => {
     const home = folder();
     const made = join(home, "made");
     for (const address of hostileAddresses(made)) {

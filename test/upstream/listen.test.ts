@@ -8,7 +8,6 @@ import { fixtureEntry, folder, startGateway, type GatewayProcess, type Line } fr
 
 const META = "io.modelcontextprotocol/subscriptionId";
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
-const PATIENT = { timeout: 20_000 };
 const MORE = ["touch", "endListening"];
 const SERVERS = {
   a: { modern: true, uri: "test://a", more: MORE },
@@ -56,7 +55,7 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     await call(gateway, "b__touch", { s: "test://b" });
     await call(gateway, "old__touch", { s: "test://old" });
     for (const name of ["a", "b", "old"]) await call(gateway, `${name}__touch`, { s: "test://other" });
-    await expect.poll(() => told(gateway, 7).length, PATIENT).toBe(4);
+    await expect.poll(() => told(gateway, 7).length).toBe(4);
     expect(told(gateway, 7).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
       "resources/updated test://b",
       "resources/updated test://old",
@@ -73,7 +72,7 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     await call(gateway, "a__grow");
     await call(gateway, "old__touch", { s: "test://old" });
     await expect
-      .poll(() => [1, "1", "x"].map((id) => told(gateway, id)), PATIENT)
+      .poll(() => [1, "1", "x"].map((id) => told(gateway, id)))
       .toEqual([["resources/updated test://old"], ["tools/list_changed"], ["resources/updated test://old"]]);
     gateway.send({ method: "notifications/cancelled", params: { requestId: 1 } });
     await call(gateway, "a__touch", { s: "test://a" });
@@ -88,7 +87,7 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     expect(gateway.bytes("old")).not.toContain("resources/unsubscribe");
     gateway.send({ method: "notifications/cancelled", params: { requestId: "x" } });
     await call(gateway, "old__echo");
-    expect(gateway.got("old").filter(({ method }) => method === "resources/unsubscribe")).toHaveLength(1);
+    await expect.poll(() => gateway.got("old").filter(({ method }) => method === "resources/unsubscribe")).toHaveLength(1);
   });
 
   it("ends with a complete result under its id when the gateway ends; what one server ends goes on with the others", async () => {
@@ -96,7 +95,7 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     await listen(gateway, "L", { toolsListChanged: true });
     await call(gateway, "a__endListening");
     await call(gateway, "b__grow");
-    await expect.poll(() => told(gateway, "L"), PATIENT).toEqual(["tools/list_changed"]);
+    await expect.poll(() => told(gateway, "L")).toEqual(["tools/list_changed"]);
     expect((await gateway.finish()).code).toBe(0);
     const answers = gateway.lines().filter(({ id }) => id === "L");
     expect(answers).toHaveLength(1);
@@ -107,26 +106,24 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     const gateway = await started({ a: { modern: true, more: MORE }, b: {} });
     await listen(gateway, 1, { toolsListChanged: true });
     await call(gateway, "a__crash");
-    await expect.poll(() => told(gateway, 1), PATIENT).toEqual(["tools/list_changed"]);
+    await expect.poll(() => told(gateway, 1)).toEqual(["tools/list_changed"]);
     await call(gateway, "a__echo");
     await gateway.until(() => gateway.got("a").filter(({ method }) => method === "subscriptions/listen").length === 2);
-    const before = told(gateway, 1).length;
+    await expect.poll(() => told(gateway, 1)).toEqual(["tools/list_changed", "tools/list_changed"]);
     await call(gateway, "a__grow");
-    await expect.poll(() => told(gateway, 1).length, PATIENT).toBe(before + 1);
+    await expect.poll(() => told(gateway, 1)).toHaveLength(3);
   });
 
   it("a server that never acknowledges holds up nobody for long; one that is legacy alone is listened to as well", async () => {
     const gateway = await started({ a: { modern: true, deafListen: true }, b: { modern: true } });
-    const start = performance.now();
     await listen(gateway, 1, { toolsListChanged: true });
-    expect(performance.now() - start).toBeLessThan(10_000);
     const alone = startGateway({ fixture: { more: MORE } });
     await alone.ask({ id: "first", method: "tools/list", params: { _meta: ENVELOPE } });
     await listen(alone, 2, { toolsListChanged: true, resourceSubscriptions: ["test://a"] });
     await call(alone, "grow");
     await call(alone, "touch", { s: "test://a" });
     await expect
-      .poll(() => told(alone, 2).toSorted((a, b) => (a < b ? -1 : 1)), PATIENT)
+      .poll(() => told(alone, 2).toSorted((a, b) => (a < b ? -1 : 1)))
       .toEqual(["resources/updated test://a", "tools/list_changed"]);
   });
 
@@ -144,9 +141,9 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     const subscription = await client.listen({ toolsListChanged: true, resourceSubscriptions: ["test://b"] });
     expect(subscription.honoredFilter).toEqual({ toolsListChanged: true, resourceSubscriptions: ["test://b"] });
     await client.callTool({ name: "b__grow", arguments: {} });
-    await expect.poll(() => heard.length, PATIENT).toBeGreaterThan(0);
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
     await subscription.close();
-    await expect.poll(() => linesOf(join(home, "b.log"), "notifications/cancelled"), PATIENT).toBe(1);
+    await expect.poll(() => linesOf(join(home, "b.log"), "notifications/cancelled")).toBe(1);
   });
 
   it("a malformed filter is -32602, an empty one ends at once, and policy decides", async () => {
@@ -181,11 +178,11 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
       expect(changed?.params).toEqual({ _meta: { [META]: 1 } });
     }
     one?.abort();
-    await expect.poll(() => linesOf(log("a"), "notifications/cancelled"), PATIENT).toBe(1);
+    await expect.poll(() => linesOf(log("a"), "notifications/cancelled")).toBe(1);
     await send(port, modern("tools/call", { name: "old__touch", arguments: { s: "test://old" } }));
     await two?.next(({ method }) => method === "notifications/resources/updated");
     two?.abort();
-    await expect.poll(() => linesOf(log("old"), "resources/unsubscribe"), PATIENT).toBe(1);
+    await expect.poll(() => linesOf(log("old"), "resources/unsubscribe")).toBe(1);
     const { headers, body } = modern("subscriptions/listen", filter, 2);
     const plain = await send(port, { headers: { ...headers, accept: "application/json" }, body });
     expect(plain.status).toBe(400);

@@ -27,7 +27,6 @@ describe("real servers behind the gateway: every answer equals the direct one", 
     expect(gated.getServerCapabilities()).toEqual(direct.getServerCapabilities());
     expect(gated.getServerVersion()).toEqual(direct.getServerVersion());
     expect(gated.getInstructions()).toEqual(direct.getInstructions());
-    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await gated.listTools()).toEqual(await direct.listTools());
     expect(await gated.listPrompts()).toEqual(await direct.listPrompts());
     expect(await gated.listResourceTemplates()).toEqual(await direct.listResourceTemplates());

@@ -43,7 +43,7 @@ async function hostile(
 describe("without a sandbox", () => {
   it("a hostile server reads and forges the state directory, and the start warns once", async () => {
     const { gateway, state, attack } = await hostile(["--sandbox", "none"]);
-    expect(gateway.stderr().match(/not sandboxed/g)).toHaveLength(1);
+    await expect.poll(() => gateway.stderr().match(/not sandboxed/g)).toHaveLength(1);
     expect(gateway.stderr()).toContain(`servers are not sandboxed (switched off): they can reach the state directory \`${state}\``);
     const named = [
       "read",
@@ -83,9 +83,9 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
 
   it("a server opts out by `regate.sandbox`, and the start says what it can reach", async () => {
     const { gateway, state, attack } = await hostile([], { sandbox: false });
-    expect(gateway.stderr()).toContain(
-      `server \`bad\` is not sandboxed (\`regate.sandbox\`): it can reach the state directory \`${state}\``,
-    );
+    await expect
+      .poll(gateway.stderr)
+      .toContain(`server \`bad\` is not sandboxed (\`regate.sandbox\`): it can reach the state directory \`${state}\``);
     expect(await attack()).toContain("read");
   });
 
@@ -144,7 +144,7 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
       env: { REGATE_KEYS_DIR: keys },
     });
     await gateway.hello();
-    await expect.poll(gateway.stderr, { timeout: 20_000 }).toMatch(/server `b` exited.*Read-only.*Read-only/);
+    await expect.poll(gateway.stderr).toMatch(/server `b` exited.*Read-only.*Read-only/);
     expect(gateway.stderr()).not.toContain("erika");
     expect(readdirSync(keys)).toEqual(["erika.key"]);
     await gateway.call("a__echo");
@@ -152,30 +152,29 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
     expect(gateway.stderr()).not.toContain("lies in a folder");
     const mixed = startGateway({ flags: ["--require-sandbox", "--pins", join(home, "mcp.json.pins")] });
     await mixed.hello();
-    expect(mixed.stderr()).toContain("lies in a folder that servers see");
+    await expect.poll(mixed.stderr).toContain("lies in a folder that servers see");
   });
 
   it("a server ends as without: by SIGTERM with its own last words, by SIGKILL, and with the gateway", async () => {
     const home = folder();
-    const script = 'trap "echo bye > said; exit 0" TERM; while :; do sleep 0.05; done';
+    const script = 'trap "echo bye > said; exit 0" TERM; echo > listens; while :; do sleep 60 & wait; done';
     const servers = {
       polite: { command: "sh", args: ["-c", script], cwd: home },
       deaf: { command: "sh", args: ["-c", 'trap "" TERM; echo $$ > pid; while :; do sleep 0.05; done'], cwd: home },
     };
     const gateway = startGateway({ stateDir: home, servers, flags: ["--require-sandbox"] });
     await gateway.hello();
-    const pid = await vi.waitFor(() => Number(readFileSync(join(home, "pid"), "utf8")) || Promise.reject(new Error("not yet")), 20_000);
+    const pid = await vi.waitFor(() => Number(readFileSync(join(home, "pid"), "utf8")) || Promise.reject(new Error("not yet")), 30_000);
+    await expect.poll(() => existsSync(join(home, "listens"))).toBe(true);
     expect(isThere(pid)).toBe(true);
-    const { code, ms } = await gateway.finish();
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(4_000);
+    expect((await gateway.finish()).code).toBe(0);
     expect(readFileSync(join(home, "said"), "utf8")).toBe("bye\n");
-    await expect.poll(() => isThere(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isThere(pid)).toBe(false);
     const killed = startGateway({ flags: ["--require-sandbox"] });
     await killed.hello();
     const other = Number((await killed.call("pid")).result?.content?.[0]?.text);
     process.kill(killed.pid, "SIGKILL");
-    await expect.poll(() => isThere(other), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isThere(other)).toBe(false);
   });
 
   it("how a server ended is told as without", async () => {
@@ -195,7 +194,7 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
       "server `nowhere` cannot be started: its `cwd` `/no/such/folder` does not exist",
       `server \`plain\` cannot be started: spawn ${FIXTURE} EACCES`,
     ])
-      await expect.poll(gateway.stderr, { timeout: 20_000 }).toContain(line);
+      await expect.poll(gateway.stderr).toContain(line);
   });
 
   it("a server in what is hidden is not started, and says why", async () => {
@@ -210,10 +209,10 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
     };
     const gateway = startGateway({ stateDir: home, servers });
     await gateway.hello();
+    await expect.poll(gateway.stderr).toContain("server `inner` cannot be started: its working directory lies in what is hidden");
     await expect
-      .poll(gateway.stderr, { timeout: 20_000 })
-      .toContain("server `inner` cannot be started: its working directory lies in what is hidden");
-    expect(gateway.stderr()).toContain(`server \`script\` cannot be started: \`${script}\` of its command line lies in what is hidden`);
+      .poll(gateway.stderr)
+      .toContain(`server \`script\` cannot be started: \`${script}\` of its command line lies in what is hidden`);
   });
 });
 

@@ -27,9 +27,11 @@ message := passes
 
 describe.skipIf(!haveRedis)("gateways that share approvals", () => {
   let server: RedisServer;
+  let archive: Uint8Array;
   beforeAll(async () => {
     server = await startRedis();
-  });
+    archive = await buildBundle({ rego: REGO, entrypoints: ["gate/decision", "gate/message"] });
+  }, 180_000);
   afterAll(async () => {
     await server.stop();
     await closeBuilds();
@@ -37,7 +39,7 @@ describe.skipIf(!haveRedis)("gateways that share approvals", () => {
 
   it("a call to an upstream server that one asks for runs once, on the other, wherever each of them runs", async () => {
     const bundle = join(folder(), "ask.tar.gz");
-    writeFileSync(bundle, await buildBundle({ rego: REGO, entrypoints: ["gate/decision", "gate/message"] }));
+    writeFileSync(bundle, archive);
     const [operator, log] = [folder(), join(folder(), "upstream.log")];
     const places = ["--state-dir", join(operator, "state"), "--keys-dir", join(operator, "keys")];
     regate(["keys", "create", "anna", "--owner", "anna@example.org", ...places]);

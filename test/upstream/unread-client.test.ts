@@ -81,7 +81,7 @@ async function httpUpstream(): Promise<Upstream> {
 }
 
 describe("a server that says more than the client reads", () => {
-  it.each(["stdio", "http"])("is not read on, and nothing is lost once the client reads again (%s)", async (kind) => {
+  it.each(["stdio", "http"])("is not read on, and nothing is lost once the client reads again (%s)", { timeout: 300_000 }, async (kind) => {
     const home = folder();
     const { entry, sent } = kind === "stdio" ? stdioUpstream(home) : await httpUpstream();
     writeFileSync(join(home, "mcp.json"), JSON.stringify({ mcpServers: { f: entry } }));
@@ -110,7 +110,7 @@ describe("a server that says more than the client reads", () => {
     await once(gateway.stdout, "readable");
     say({ id: 2, method: "tools/call", params: { name: "flood" } });
     let before = -1;
-    await expect.poll(() => sent() > 0 && before === (before = sent()), { interval: 1_500, timeout: 50_000 }).toBe(true);
+    await expect.poll(() => sent() > 0 && before === (before = sent()), { interval: 1_500, timeout: 120_000 }).toBe(true);
     expect(before).toBeLessThan(MOST_UNREAD);
     const seen: Line[] = [];
     let text = "";
@@ -119,7 +119,7 @@ describe("a server that says more than the client reads", () => {
       text = lines.pop() ?? "";
       seen.push(...lines.map((line) => JSON.parse(line) as Line));
     });
-    await expect.poll(() => seen.some(({ id }) => id === 2), { timeout: 50_000 }).toBe(true);
+    await expect.poll(() => seen.some(({ id }) => id === 2), { timeout: 120_000 }).toBe(true);
     const numbers = seen.flatMap(({ method, params }) =>
       method === "notifications/message" ? [parseInt(String(params?.["data"]), 10)] : [],
     );

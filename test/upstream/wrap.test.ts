@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { FIXTURE, folder } from "./gateway-kit.ts";
 
 const run = (...args: string[]) =>
@@ -14,10 +15,20 @@ const OPENING = [
   { id: 2, method: "tools/list" },
 ];
 
-/** What a gateway answers to a list of tools and some messages, until stdin ends. */
-function ask(args: readonly string[], messages: readonly object[]): string {
-  const input = [...OPENING, ...messages].map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
-  return spawnSync(process.execPath, ["bin/regate.js", ...args], { encoding: "utf8", input }).stdout;
+/** What a gateway answers to a list of tools and a call; its stdin ends when the last of them is answered. */
+async function ask(args: readonly string[], calls: readonly { readonly id: number }[]): Promise<string> {
+  const messages: readonly { readonly id?: number }[] = [...OPENING, ...calls];
+  const child = spawn(process.execPath, ["bin/regate.js", ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const closed = once(child, "close");
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    if (messages.every(({ id }) => id === undefined || stdout.includes(`"id":${id},`))) child.stdin.end();
+  });
+  child.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join(""));
+  await closed;
+  return stdout;
 }
 
 describe("regate wrap", () => {
@@ -83,7 +94,7 @@ describe("regate wrap", () => {
     ]);
   });
 
-  it("stops and pins are found in the one state directory", () => {
+  it("stops and pins are found in the one state directory", async () => {
     const [at, state] = [folder(), folder()];
     const places = ["--state-dir", state, "--keys-dir", folder()];
     const gateways = ["cursor.json", "claude.json"].map((host) => {
@@ -92,14 +103,14 @@ describe("regate wrap", () => {
       expect(run("wrap", "--bundle", "agent-session", "--state-dir", state, "--write", file).status).toBe(0);
       return (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: { db: { args: string[] } } }).mcpServers.db.args;
     });
-    for (const args of gateways) expect(ask(args, [])).toContain('"tools":[{');
+    for (const args of gateways) expect(await ask(args, [])).toContain('"tools":[{');
     const shown = run("pins", "show", "--state-dir", state).stdout;
     const heads = shown.match(/^server upstream in `.*\/hosts\/db-[0-9a-f]{8}\/pins\.json` \(`--pins`\): \d+ pinned, no difference$/gm);
     expect(heads).toHaveLength(2);
     expect(run("keys", "create", "anna", ...places).status).toBe(0);
     expect(run("stop", "--all", "--reason", "x", "--key", "anna", ...places).status).toBe(0);
     const call = { id: 3, method: "tools/call", params: { name: "echo", arguments: {} } };
-    for (const args of gateways) expect(ask(args, [call])).toContain("gate: stopped, nothing was executed");
+    for (const args of gateways) expect(await ask(args, [call])).toContain("gate: stopped, nothing was executed");
   });
 
   it("names a bundle so that the host finds it from wherever it starts the gate, and refuses one that is not there", () => {
