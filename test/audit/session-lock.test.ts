@@ -1,5 +1,6 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,16 +66,20 @@ it("a holder elsewhere cannot be judged and keeps its lock", () => {
   expect(() => lockSession(place, "x.lock")).toThrow(/is in use/);
 });
 
-it("of many processes that take over at once exactly one succeeds", () => {
+it("of many processes that take over at once exactly one succeeds", { timeout: 120_000 }, async () => {
   const place = folder();
   abandonedBy(place, "x.lock");
   const script = `
     const { lockSession } = await import(${JSON.stringify(MODULE)});
     try { lockSession(${JSON.stringify(place)}, "x.lock"); console.log("got"); } catch { console.log("not"); }
-    setTimeout(() => {}, 1500);`;
-  const words = Array.from({ length: 6 }, () => `"$0" --input-type=module -e "$1" &`).join(" ");
-  const out = execFileSync("bash", ["-c", `${words} wait`, process.execPath, script]).toString();
-  expect(out.split("\n").filter((line) => line === "got")).toHaveLength(1);
+    process.stdin.resume();`;
+  const children = Array.from({ length: 6 }, () =>
+    spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["pipe", "pipe", "inherit"] }),
+  );
+  onTestFinished(() => children.forEach((child) => child.kill("SIGKILL")));
+  // None of them ends before all have said how it went: what one gives up another could take.
+  const said = await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
+  expect(said.map(String).toSorted()).toEqual(["got\n", ...Array.from({ length: 5 }, () => "not\n")]);
 });
 
 it("what cannot be written leaves nothing behind", () => {

@@ -92,8 +92,9 @@ it.each([
 
 it("takes time in proportion to the text", () => {
   const text = `${"\\\\\\\\".repeat(100_000)}${"&#x".repeat(50_000)}${"%2".repeat(50_000)}${"\\u00".repeat(50_000)}`;
-  const started = performance.now();
+  // Of the processor, not of the clock: what grows with the square of the text would take hours.
+  const started = process.cpuUsage().user;
   maskSkeletons(text, [skeletonOf(SECRETS[0]!).bytes], "*");
   withoutSkeletonTail(text, [skeletonOf(SECRETS[0]!).bytes], { least: 4, replacement: "*" });
-  expect(performance.now() - started).toBeLessThan(5_000);
-});
+  expect((process.cpuUsage().user - started) / 1_000_000).toBeLessThan(20);
+}, 120_000);

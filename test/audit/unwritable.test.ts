@@ -86,7 +86,7 @@ describe("a log whose place is lost", () => {
   test("a folder in a file system where nobody makes any is refused at once, not tried for ever", () => {
     const script = `import { openDecisionLog } from ${JSON.stringify(DIST)};
       try { openDecisionLog({ stateDir: "/proc/regate-nope", sessionId: "s", labels: {}, now: () => 1n }); } catch (error) { console.log(error.code); }`;
-    const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 20_000 });
+    const child = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 60_000 });
     expect({ signal: child.signal, stdout: child.stdout }).toEqual({ signal: null, stdout: "audit.unavailable\n" });
   });
 
@@ -120,7 +120,7 @@ describe("one writer (trial E02)", () => {
     const first = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
     try {
       await once(first.stdout, "data");
-      const second = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 20_000 });
+      const second = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8", timeout: 60_000 });
       expect(second.status).toBe(1);
       expect(second.stderr).toContain("audit.session_locked");
       const file = join(stateDir, "decisions", "s.jsonl");
@@ -135,7 +135,7 @@ describe("one writer (trial E02)", () => {
     } finally {
       first.kill("SIGKILL");
     }
-  }, 60_000);
+  }, 180_000);
 
   function openAfter(change: object): () => unknown {
     const { log, stateDir } = openLog();

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { deviceLogin } from "../../src/govern/device-login.ts";
 import type { DeviceLoginParts, LoginNotice } from "../../src/govern/device-login.ts";
 import { MAX_ANSWER_BYTES, isAllowedUrl } from "../../src/govern/device-http.ts";
 
 const root = mkdtempSync(join(tmpdir(), "regate-device-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-const servers: { close: () => void }[] = [];
-afterEach(() => servers.splice(0).forEach((server) => server.close()));
+const servers: Server[] = [];
+afterAll(() => servers.forEach((server) => server.close().closeAllConnections()));
 
 const BEARER = "EXAMPLE.opaque-bearer_1234567890";
 const SESSION = "mcp-1796055600000000001";
@@ -80,7 +80,8 @@ function partsFor(issuer: string | undefined, more: Partial<DeviceLoginParts> = 
 const never = new AbortController().signal;
 const failed = (why: RegExp | string) => expect.objectContaining({ code: "device_login_failed", message: expect.stringMatching(why) });
 
-describe("a device login", { timeout: 60_000 }, () => {
+// They wait for a server's interval most of the time: all at once.
+describe.concurrent("a device login", { timeout: 120_000 }, () => {
   it("puts the bearer into a file 0600, answers with its fingerprint and sets the user", async () => {
     const { base } = await hostile();
     const { parts, users, notices, file } = partsFor(base);
@@ -157,8 +158,12 @@ describe("a device login", { timeout: 60_000 }, () => {
     const stop = new AbortController();
     const { parts, file } = partsFor(base, { show: () => Promise.resolve(true) });
     const login = deviceLogin(parts, { signal: stop.signal });
-    setTimeout(() => stop.abort(new Error("cancelled by the test")), 1_500);
+    const asked = async (): Promise<void> => {
+      while (tokenTimes().length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const cancelled = asked().then(() => stop.abort(new Error("cancelled by the test")));
     await expect(login).rejects.toThrow("cancelled by the test");
+    await cancelled;
     const count = tokenTimes().length;
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect(tokenTimes()).toHaveLength(count);
@@ -201,9 +206,7 @@ describe("a device login", { timeout: 60_000 }, () => {
   });
 
   it("fails when nobody listens", async () => {
-    const { base } = await hostile();
-    servers.splice(0).forEach((server) => server.close());
-    await expect(deviceLogin(partsFor(base).parts, { signal: never })).rejects.toEqual(failed("no usable answer"));
+    await expect(deviceLogin(partsFor("http://127.0.0.1:1").parts, { signal: never })).rejects.toEqual(failed("no usable answer"));
   });
 });
 

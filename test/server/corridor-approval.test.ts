@@ -242,7 +242,7 @@ describe("a call that needs an approval", () => {
     await expect.poll(() => gate.stateOf(id)).toBe("executing");
     cancel.abort();
     expect(codeOf(await running)).toBe("call.cancelled");
-    expect(await gate.stateOf(id)).toBe("indeterminate");
+    await expect.poll(() => gate.stateOf(id)).toBe("indeterminate");
     expect(codeOf(await gate.shell("sleep 20"))).toBe("approval.indeterminate");
     expect(codeOf(await gate.shell("sleep 20"))).toBe("approval.pending");
   });
@@ -276,15 +276,19 @@ describe("what runs is what was approved", () => {
   it("looks again right before the spawn, when the command had to wait", async () => {
     const gate = openApprovals();
     writeFileSync(join(gate.workdir, "deploy.sh"), "touch ran\n");
+    // As many as may run at once, each until there is its file.
     const others = Array.from({ length: 4 }, async (_, number) => {
-      await gate.decide(idIn(await gate.shell(`sleep 0.${number + 5}`)));
-      return gate.shell(`sleep 0.${number + 5}`);
+      const command = `until [ -e go${number} ]; do sleep 0.02; done`;
+      await gate.decide(idIn(await gate.shell(command)));
+      return gate.shell(command);
     });
-    await setTimeout(200);
+    const executing = async (): Promise<number> => (await gate.pending()).filter(({ state }) => state === "executing").length;
+    await expect.poll(executing).toBe(4);
     await gate.decide(idIn(await gate.shell("bash deploy.sh")));
     const waiting = gate.shell("bash deploy.sh");
-    await setTimeout(20);
+    await expect.poll(executing).toBe(5);
     writeFileSync(join(gate.workdir, "deploy.sh"), "touch ran # other\n");
+    for (const number of [0, 1, 2, 3]) writeFileSync(join(gate.workdir, `go${number}`), "");
     expect(codeOf(await waiting)).toBe("approval.stale");
     expect(readdirSync(gate.workdir)).not.toContain("ran");
     await Promise.all(others);

@@ -4,8 +4,13 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createOutbox, type Outbox } from "../../src/server/http-outbox.ts";
 
 /** A client that opens the stream of an outbox. */
-async function openStream(outbox: Outbox): Promise<{ reply: IncomingMessage; text: () => string; abort: () => void }> {
-  const server = createServer((_request, response: ServerResponse) => outbox.open(response, 60_000)).listen(0, "127.0.0.1");
+async function openStream(outbox: Outbox): Promise<{ reply: IncomingMessage; text: () => string; abort: () => Promise<void> }> {
+  let [gone, isGone] = [(): void => undefined, Promise.resolve()];
+  const server = createServer((_request, response: ServerResponse) => {
+    outbox.open(response, 60_000);
+    isGone = new Promise((resolve) => (gone = resolve));
+    response.once("close", () => gone());
+  }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -17,7 +22,7 @@ async function openStream(outbox: Outbox): Promise<{ reply: IncomingMessage; tex
   let text = "";
   reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   reply.on("error", () => undefined);
-  return { reply, text: () => text, abort: () => void request.destroy() };
+  return { reply, text: () => text, abort: () => (request.destroy(), isGone) };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -46,9 +51,8 @@ describe("[gateway:http] messages for the GET stream", () => {
   it("wait again when the client has gone", async () => {
     const outbox = createOutbox();
     const first = await openStream(outbox);
-    first.abort();
-    await until(() => first.reply.destroyed);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // The server has heard of it.
+    await first.abort();
     expect(outbox.send('{"n":1}')).toBe(true);
     const second = await openStream(outbox);
     await until(() => count(second.text()) === 1);

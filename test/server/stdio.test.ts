@@ -151,7 +151,10 @@ describe("a session", () => {
 describe("the end of stdin", () => {
   test("calls in flight are answered, even slow ones", async () => {
     const { promise, resolve } = deferred<CallAnswer>();
-    const service = serve(recordingCorridor(() => promise));
+    const service = serve(
+      recordingCorridor(() => promise),
+      { drainMs: 60_000 },
+    );
     service.stdin.end(line(call(1)));
     await until(() => service.corridor.calls.length === 1);
     await new Promise((wait) => setTimeout(wait, 30));
