@@ -1,5 +1,5 @@
 import { createContext, Script } from "node:vm";
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv, type AsyncValidateFunction, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../call/json.ts";
 import { pathText } from "./argument-types.ts";
@@ -51,7 +51,9 @@ function compile(schema: JsonObject): ValidateFunction | undefined {
   const { $schema: dialect } = schema;
   const isOld = typeof dialect === "string" && /draft-0[4-7]/.test(dialect);
   try {
-    return isOld ? new Ajv(OPTIONS).compile(schema) : new Ajv2020(OPTIONS).compile(schema);
+    const validate: ValidateFunction | AsyncValidateFunction = (isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS)).compile(schema);
+    // What gives a promise (`$async`) says nothing in time, and its rejection would be nobody's.
+    return "$async" in validate ? undefined : validate;
   } catch {
     // A reference into the network, a pattern that is none, a keyword of another dialect.
     return undefined;

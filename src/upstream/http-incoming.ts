@@ -2,11 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import { readEvents, readText, type BodyEnd } from "./http-replies.ts";
-import { isGood, lose, request, type HttpSession } from "./http-session.ts";
+import { isGood, lose, request, STREAM_GRACE_MS, type HttpSession } from "./http-session.ts";
 
 /** How often a stream that broke is taken up again without having brought anything new. */
 const MAX_RESUMES = 5;
 const FIRST_DELAY_MS = 500;
+/** Whatever a server wants: `retry: 0` would be asked for without a pause. */
+const MIN_DELAY_MS = 100;
 const MAX_DELAY_MS = 30_000;
 
 /** A request of ours whose reply has begun. */
@@ -78,17 +80,21 @@ interface Reading {
 }
 
 async function readStream(link: HttpSession, reply: IncomingMessage, { place, awaited }: Reading): Promise<BodyEnd> {
+  let leaving: NodeJS.Timeout | undefined;
   const end = await readEvents(reply, link.maxBytes, {
     onData(json) {
       place.failures = 0;
       receive(link, json, awaited);
+      // Nothing belongs to the request behind its answer: a server that does not end the stream must not keep a connection.
+      if (awaited !== undefined && !link.waiting.has(awaited.id)) leaving ??= setTimeout(() => reply.destroy(), STREAM_GRACE_MS).unref();
     },
     onId: (id) => {
       if (/^[\u0020-\u007e]{1,1024}$/.test(id)) place.lastId = id;
     },
     full: () => link.events.full?.(),
-    onRetry: (ms) => (place.delayMs = Math.min(ms, MAX_DELAY_MS)),
+    onRetry: (ms) => (place.delayMs = Math.min(Math.max(ms, MIN_DELAY_MS), MAX_DELAY_MS)),
   });
+  clearTimeout(leaving);
   if (end === "too_large" || end === "not_utf8") delete place.lastId;
   unreadable(link, end);
   reply.destroy();

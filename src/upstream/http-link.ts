@@ -17,6 +17,8 @@ export interface HttpLinkOptions {
 
 /** How long the server has to hear that its session ends. */
 const DELETE_MS = 500;
+/** How long the server has to take what has no answer. */
+const TAKE_MS = 5_000;
 /** Longest body of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
 const POST_HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" } as const;
@@ -118,9 +120,12 @@ interface Out {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A notification, or an answer to a request of the server. */
+/** A notification, or an answer to a request of the server. One that is not taken in time is given up: what comes behind it waits for it. */
 async function sendOnly(link: HttpSession, { json, method, headers }: Out): Promise<void> {
-  const reply = replyOf(link, await request(link, { method: "POST", body: json, headers, signal: link.closing }));
+  const late = AbortSignal.timeout(TAKE_MS);
+  const outcome = await request(link, { method: "POST", body: json, headers, signal: AbortSignal.any([link.closing, late]) });
+  if (outcome.kind === "failed" && late.aborted) throw new Error("the server did not take it in time");
+  const reply = replyOf(link, outcome);
   reply?.resume();
   if (reply === undefined) return;
   if (!isGood(reply)) throw refusal(link, reply);

@@ -53,8 +53,8 @@ export function lose(link: HttpSession, id: string): void {
   if (link.waiting.delete(id)) link.events.onLost?.(id);
 }
 
-/** How long the stream of a request that an older server was told to stop is left to it: one that hangs must not keep a connection. */
-const STREAM_GRACE_MS = 1_000;
+/** How long a stream is left to a server that was told to stop, or has answered: one that hangs must not keep a connection. */
+export const STREAM_GRACE_MS = 1_000;
 
 /** Gives up a request that nobody waits for, and its stream. */
 export function giveUp(link: HttpSession, id: string): void {

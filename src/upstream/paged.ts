@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
-import type { NumberSource } from "../wire/json-source.ts";
+import { pathOf, type NumberSource } from "../wire/json-source.ts";
 import { askPeer, type Peer, type PeerAnswer } from "./peer.ts";
 import type { ListedEntry } from "./tool-table.ts";
 import { within } from "../wire/within.ts";
@@ -41,17 +41,32 @@ export async function readPages<Owner>(
     const flight = askPeer(peer, { method, owner: undefined, ...(all === undefined ? {} : { params: JSON.stringify(all) }) });
     const answer: PeerAnswer | undefined = await within(PAGE_MS, flight.answer);
     if (answer === undefined) {
-      peer.forget(flight.id);
+      if (peer.forget(flight.id)) peer.notify("notifications/cancelled", `{"requestId":${flight.id},"reason":"timed out"}`);
       return { kind: "lost", sent: true };
     }
     if (answer.kind !== "result") return answer;
     const { result, numbers } = answer;
     first ??= { result, numbers };
     const listed = result[key];
-    if (Array.isArray(listed))
-      for (const [index, value] of listed.entries()) entries.push({ value, numbers, base: ["result", key, index] });
+    if (Array.isArray(listed)) {
+      const own = numbersByEntry(numbers, key);
+      for (const [index, value] of listed.entries()) entries.push({ value, numbers: own.get(index) ?? [], base: ["result", key, index] });
+    }
     cursor = result["nextCursor"];
     if (typeof cursor !== "string" || !isJsonObject(result)) break;
   }
   return first === undefined ? { kind: "lost", sent: false } : { kind: "listed", entries, first };
+}
+
+/** The number sources of each entry of a page: a list may be long, and each of its entries is written by itself. */
+function numbersByEntry(numbers: readonly NumberSource[], key: string): ReadonlyMap<number, NumberSource[]> {
+  const found = new Map<number, NumberSource[]>();
+  for (const number of numbers) {
+    const [top, list, index] = pathOf(number.at);
+    if (top !== "result" || list !== key || typeof index !== "number") continue;
+    const own = found.get(index);
+    if (own === undefined) found.set(index, [number]);
+    else own.push(number);
+  }
+  return found;
 }

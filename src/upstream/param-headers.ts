@@ -39,7 +39,9 @@ function declared({ properties }: Readonly<JsonObject>, path: readonly string[],
 }
 
 function sound(all: readonly ParamHeader[]): readonly ParamHeader[] {
-  return all.filter(({ header }) => all.filter((other) => other.header.toLowerCase() === header.toLowerCase()).length === 1);
+  const counts = new Map<string, number>();
+  for (const { header } of all) counts.set(header.toLowerCase(), (counts.get(header.toLowerCase()) ?? 0) + 1);
+  return all.filter(({ header }) => counts.get(header.toLowerCase()) === 1);
 }
 
 /** The value of an argument; undefined where there is none, or null, and then no header. */

@@ -98,6 +98,8 @@ function plain(pins: ReadonlyMap<string, Pin>): JsonObject {
 }
 
 function writePrivate(path: string, text: string): void {
+  // What could not be read again would take the pins of every server with it.
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new Error(`larger than ${MAX_BYTES} bytes`);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {

@@ -161,8 +161,9 @@ interface Addition {
 
 function pin(state: State, { file }: PinPaths, { server, kind, added, note }: Addition): boolean {
   try {
-    state.servers = withPins(readPinFile(file), server, { kind, listed: added });
-    writePinFile(file, state.servers);
+    const servers = withPins(readPinFile(file), server, { kind, listed: added });
+    writePinFile(file, servers);
+    state.servers = servers;
     state.stamp = stampOf(file);
     const what = kind === "instructions" ? "its instructions" : `${added.length} ${kind} (${added.map(({ name }) => name).join(", ")})`;
     if (added.length > 0) note(`pins: first use of server \`${server.id}\`: pinned ${what}`);

@@ -366,6 +366,46 @@ describe("[gateway:http] an HTTP upstream", () => {
         .slice(0, 2),
     ).toEqual([undefined, "g-1"]);
   });
+  it("that wants its stream taken up again at once is not asked without a pause", async () => {
+    const { link, got } = await kit((one, response) => {
+      if (one.method === "GET") return void events(response).end("retry: 0\n\n");
+      return withHandshake((other, reply) => plain(reply, result(other.body.id)))(one, response);
+    });
+    await link.send(text(INITIALIZE));
+    await link.send(text(INITIALIZED));
+    await until(() => got.some(({ method }) => method === "GET"));
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(got.filter(({ method }) => method === "GET").length).toBeLessThan(10);
+  });
+
+  it("that leaves its streams open behind the answers does not run out of connections", async () => {
+    const open = new Set<ServerResponse>();
+    const { link, messages } = await kit(
+      withHandshake((one, response) => {
+        open.add(response);
+        response.once("close", () => open.delete(response));
+        events(response).write(`data: ${JSON.stringify(result(one.body.id))}\n\n`);
+      }),
+    );
+    await link.send(text(INITIALIZE));
+    const ids = Array.from({ length: 300 }, (_, at) => at + 2);
+    for (const id of ids) void link.send(text(call(id)));
+    await until(() => open.size === 0 && messages().length > 300);
+    expect(messages()).toHaveLength(301);
+  });
+
+  it("that never answers a notification holds up what comes behind it for a while only", async () => {
+    const { link, messages } = await kit((one, response) => {
+      if (one.body?.method === "notifications/roots/list_changed") return undefined;
+      return withHandshake((other, reply) => plain(reply, result(other.body.id)))(one, response);
+    });
+    await link.send(text(INITIALIZE));
+    const untaken = link.send(text({ jsonrpc: "2.0", method: "notifications/roots/list_changed" })) as Promise<void>;
+    void link.send(text(call(2)));
+    await expect(untaken).rejects.toThrow("in time");
+    await until(() => messages().some(({ id }) => id === 2));
+  });
+
   it("the end tells the server, once, and everybody who waits", async () => {
     const { link, got, told } = await kit(withHandshake((_one, response) => void events(response).write(": open\n\n")));
     await link.send(text(INITIALIZE));
