@@ -1,6 +1,6 @@
 // Real processes of delegated execution for demo, chaos run and benchmark: Redis, workers, fronts with an MCP client.
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -13,24 +13,27 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 
 const PROGRAM = fileURLToPath(new URL("../bin/regate.js", import.meta.url));
 
-/** Numbers of the horizon that hold; small, so that what is abandoned is settled soon. */
+/** Numbers of the horizon that hold: what is abandoned is settled soon, and a call has time also on a busy machine. */
 export const HORIZON = {
   "turn-checkpoint-ttl": 60,
   "execution-lease": 20,
   "claim-min-idle": 2,
   "claim-sweep": 1,
   "max-deliveries": 10,
-  "max-exec": 5,
-  "proof-ttl": 90,
+  "max-exec": 30,
+  "proof-ttl": 400,
 };
 
+/** A free port below those that the system gives to connections and to `listen(0)`: nobody takes it while Redis is started again. */
 async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer();
+    const isFree = await new Promise((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 async function answers(port) {
@@ -80,7 +83,10 @@ export async function openPlace({ aclFile } = {}) {
   };
   const startRedis = async () => {
     redis = start("redis-server", [...words, ...(aclFile === undefined ? [] : ["--aclfile", aclFile])], { stdio: "ignore" });
-    while (!(await answers(port))) await sleep(20);
+    while (!(await answers(port))) {
+      if (redis.exitCode !== null) throw new Error(`redis-server ended with ${redis.exitCode}`);
+      await sleep(20);
+    }
   };
   await startRedis();
   const flags = [
@@ -156,7 +162,7 @@ export async function openPlace({ aclFile } = {}) {
           await gone;
         }),
       );
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   return place;

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -20,16 +21,19 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A port of this machine that nobody listens on. */
+/**
+ * A port of this machine that nobody listens on, and that nobody gets who leaves the choice to the system: it lies below the ports that the
+ * system gives to connections and to `listen(0)`, so that it is still free when it is used, and again after its server was killed.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 /** Starts a server; with `cluster` it is a whole cluster of one node; with `appendonly` it keeps its data over a kill, with an ACL file it knows the users of that file only. */
@@ -51,13 +55,17 @@ export async function startRedis(options: { aclFile?: string; appendOnly?: boole
     port,
     url: (user, password) => `redis://${user === undefined ? "" : `${user}:${password ?? ""}@`}127.0.0.1:${port}`,
     async start() {
-      child = spawn("redis-server", words, { stdio: ["ignore", "ignore", "inherit"] });
-      for (let tries = 0; tries < 500 && !(await answers(port)); tries += 1) await sleep(20);
+      const started = spawn("redis-server", words, { stdio: ["ignore", "ignore", "inherit"] });
+      child = started;
+      while (!(await answers(port))) {
+        if (started.exitCode !== null || started.signalCode !== null) throw new Error(`redis-server ended with ${started.exitCode}`);
+        await sleep(20);
+      }
     },
     kill,
     async stop() {
       await kill();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   await server.start();

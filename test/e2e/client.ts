@@ -29,7 +29,7 @@ export interface Session {
 /** A fresh directory that is removed when the test ends. */
 export function temporaryFolder(prefix = "regate-test-"): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

@@ -31,18 +31,19 @@ export async function startHttp(words: readonly string[], atEnd: AtEnd = onTestF
   const args = [PROGRAM, ...words.slice(0, 1), "--listen", "127.0.0.1:0", "--state-dir", stateDir, ...words.slice(1)];
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder };
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   atEnd(async () => {
     child.kill("SIGKILL");
     await exited;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   let stderr = "";
   child.stdout.resume();
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
   const url = await until(() => {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${stderr}`);
-    return /listening on (http:\S+)/.exec(stderr)?.[1];
+    const found = /listening on (http:\S+)\s/.exec(stderr)?.[1];
+    if (found === undefined && child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${stderr}`);
+    return found;
   });
   return {
     child,

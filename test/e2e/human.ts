@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { vi } from "vitest";
 import { connect, temporaryFolder } from "./client.ts";
 import type { Human, Session } from "./client.ts";
 import { regate } from "./run.ts";
@@ -42,6 +43,6 @@ export async function supervised(
   readonly sessionId: string;
 }> {
   const session = await connect(["--sandbox", "none", ...flags], parts.env ?? {}, parts.human);
-  const sessionId = /session (mcp-\d{19})/.exec(session.stderr())?.[1] ?? "";
+  const sessionId = await vi.waitUntil(() => /session (mcp-\d{19})/.exec(session.stderr())?.[1], { timeout: 30_000 });
   return { session, operator: operatorOf(session.stateDir), sessionId };
 }

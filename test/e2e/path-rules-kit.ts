@@ -66,7 +66,7 @@ export function workFolder(): string {
   return work;
 }
 
-/** The command of a server whose every input byte is kept in a file first. */
+/** The command of a server whose every input byte is kept in a file first: `tee` writes to its own output before it writes to files. */
 export function loggedBy(log: string, command: readonly string[]): { command: string; args: string[] } {
-  return { command: "sh", args: ["-c", 'tee -a "$0" | "$@"', log, ...command] };
+  return { command: "sh", args: ["-c", 'tee -a "$0" /dev/fd/3 3>&1 >/dev/null | "$@"', log, ...command] };
 }

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -33,19 +34,17 @@ async function appears(path: string): Promise<string> {
   return readFileSync(path, "utf8");
 }
 
-/** Milliseconds until a process is gone. */
-async function goneAfter(pid: number): Promise<number> {
-  const start = performance.now();
-  for (;;) {
+/** Waits until a process is gone; one that sleeps for a minute does not go by itself in this time. */
+async function gone(pid: number): Promise<void> {
+  const isGone = (): boolean => {
     try {
       process.kill(pid, 0);
-      if (/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return performance.now() - start;
+      return /^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
     } catch {
-      return performance.now() - start;
+      return true;
     }
-    if (performance.now() - start > 5_000) return Infinity;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  };
+  await expect.poll(isGone).toBe(true);
 }
 
 test("every refused line has one answer, reaches nothing, and the server goes on", async () => {
@@ -211,12 +210,12 @@ test("a string with separators and cut characters reaches the command byte for b
 });
 
 describe("cancellation", () => {
-  test.each([0, 7, "0", ""])("id %j: the command ends within 2 s and nothing is answered (M01)", async (id) => {
+  test.each([0, 7, "0", ""])("id %j: the command is ended and nothing is answered (M01)", async (id) => {
     const server = startRaw(...AGENT_SESSION);
     await server.send(shell(id, "echo $$ > pid; sleep 60"));
     const pid = Number(await appears(join(server.workdir, "pid")));
     await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
-    expect(await goneAfter(pid)).toBeLessThan(2_000);
+    await gone(pid);
     await server.ask(ping("after"));
     expect(await server.lines(1)).toMatchObject([{ id: "after" }]);
     expect((await server.finish()).code).toBe(0);
@@ -228,31 +227,32 @@ describe("the end", () => {
   test("of stdin: what runs shortly is answered", async () => {
     const server = startRaw(...AGENT_SESSION);
     await server.ask(ping("up"));
-    await server.send(shell(1, "sleep 0.3; echo done"));
-    const { code } = await server.finish();
-    expect(code).toBe(0);
+    const pipe = join(server.workdir, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    await server.send(shell(1, "echo x > begun; read line < pipe; echo done"));
+    await appears(join(server.workdir, "begun"));
+    const finished = server.finish();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    writeFileSync(pipe, "x\n");
+    expect((await finished).code).toBe(0);
     expect(await server.lines(2)).toMatchObject([{ id: "up" }, { id: 1, result: { structuredContent: { stdout: "done\n" } } }]);
   });
 
-  test("of stdin: what runs long is ended, in all within 2 s", async () => {
+  test("of stdin: what runs long is ended", async () => {
     const server = startRaw(...AGENT_SESSION);
     await server.send(shell(1, "echo $$ > pid; sleep 60"));
     const pid = Number(await appears(join(server.workdir, "pid")));
-    const { code, ms } = await server.finish();
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(2_000);
-    expect(await goneAfter(pid)).toBeLessThan(200);
+    expect((await server.finish()).code).toBe(0);
+    await gone(pid);
   });
 
-  test("by SIGTERM: server and command are gone within 2 s", async () => {
+  test("by SIGTERM: server and command are gone", async () => {
     const server = startRaw(...AGENT_SESSION);
     await server.send(shell(1, "echo $$ > pid; sleep 60"));
     const pid = Number(await appears(join(server.workdir, "pid")));
-    const start = performance.now();
     server.child.kill("SIGTERM");
-    await goneAfter(pid);
-    await goneAfter(server.child.pid ?? 0);
-    expect(performance.now() - start).toBeLessThan(2_000);
+    await gone(pid);
+    await gone(server.child.pid ?? 0);
   });
 
   test("of the reader: the server ends by itself", async () => {
@@ -260,7 +260,7 @@ describe("the end", () => {
     await server.ask(ping("up"));
     server.child.stdout?.destroy();
     for (let id = 0; id < 5; id += 1) await server.send(ping(id));
-    expect(await goneAfter(server.child.pid ?? 0)).toBeLessThan(4_000);
+    await gone(server.child.pid ?? 0);
     expect(server.stderr()).not.toContain("EPIPE");
   });
 

@@ -26,7 +26,7 @@ export interface RawServer {
   /** Everything that came on stdout so far. */
   output(): string;
   stderr(): string;
-  /** Ends stdin and gives exit code and the time until then. */
+  /** Ends stdin and gives exit code and the time until then, when everything that the server wrote was read. */
   finish(): Promise<{ readonly code: number | null; readonly ms: number }>;
 }
 
@@ -36,9 +36,10 @@ export function startRaw(...flags: string[]): RawServer {
   const workdir = temporaryFolder("regate-work-");
   const args = ["bin/regate.js", "serve", "--state-dir", stateDir, "--workdir", workdir, ...flags];
   const child = spawn(process.execPath, args, { env: { PATH: process.env["PATH"] ?? "", HOME: workdir }, stdio: "pipe" });
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
   onTestFinished(async () => {
     child.kill("SIGKILL");
+    child.stdout.resume();
     await exited;
   });
   let stdout = "";
@@ -48,11 +49,13 @@ export function startRaw(...flags: string[]): RawServer {
   child.stdin.on("error", () => {});
 
   const answers = (): RawAnswer[] => parsed(stdout);
+  let closed = false;
+  child.once("close", () => (closed = true));
   const waitFor = async <T>(get: () => T | undefined): Promise<T> => {
     for (;;) {
       const found = get();
       if (found !== undefined) return found;
-      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${stderr}`);
+      if (closed) throw new Error(`the server ended with ${child.exitCode ?? child.signalCode}: ${stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   };

@@ -15,7 +15,7 @@ describe("without a sandbox", () => {
     writeFileSync(tables, '{"destructive":["zap-cluster"]}');
     const flags = ["--bundle", "agent-session", "--sandbox", "none", "--workdir", workdir, "--require-agent-dry-run"];
     const session = await connect([...flags, "--shell-tables", tables]);
-    expect(session.stderr()).toContain(`shell tables file \`${tables}\``);
+    await expect.poll(() => session.stderr()).toContain(`shell tables file \`${tables}\``);
     expect(await session.call("run_shell", { command: "zap-cluster x" })).toMatchObject({ code: "agent.dry_run_required" });
     expect((await session.call("run_shell", { command: "echo a" })).isError).toBe(false);
   });
@@ -23,7 +23,7 @@ describe("without a sandbox", () => {
   it("the start line says so, and why; every decision records it", async () => {
     const session = await connect(["--bundle", "agent-session", "--sandbox", "none"]);
     expect((await session.call("run_shell", { command: "echo a" })).isError).toBe(false);
-    expect(session.stderr()).toContain("sandbox: none (switched off)");
+    await expect.poll(() => session.stderr()).toContain("sandbox: none (switched off)");
     expect(sandboxOf(session.events()[0])).toEqual({ sandbox: "none" });
   });
 
@@ -58,7 +58,7 @@ describe.runIf(haveSystemPart({ program: "bwrap", package: "bubblewrap" }))("in 
       join(workdir, "gate", "tables.json"),
     ];
     const session = await connect(flags, { SSH_AUTH_SOCK: "/x", DOCKER_HOST: "unix:///x", XDG_RUNTIME_DIR: "/x" });
-    expect(session.stderr()).toContain("sandbox: bwrap");
+    await expect.poll(() => session.stderr()).toContain("sandbox: bwrap");
     expect(session.stderr()).not.toContain("warning");
     const command = `ls -A ~; echo a > made; echo audit_log >> gate/tools.txt; echo {} > gate/tables.json; mv gate old; cat ${session.stateDir}/decisions/*; env`;
     const answer = await session.call("run_shell", { command });

@@ -304,7 +304,7 @@ describe.each(["identity-gate", "default"])("regate serve --bundle %s", (bundle)
     expect(read).toMatchObject({ isError: true, text: "profiles: the profile store cannot be read, nothing was executed" });
     expectRefused(await mutate(session));
     expect((await session.call("list_sessions")).isError).toBe(false);
-    expect(session.stderr()).toContain("profiles cannot be used until this is mended: profile store");
+    await expect.poll(() => session.stderr()).toContain("profiles cannot be used until this is mended: profile store");
     expect(session.stderr()).not.toContain("Secret name");
   });
 });

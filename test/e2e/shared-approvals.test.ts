@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer } from "../delegate/redis-kit.ts";
@@ -13,6 +12,8 @@ import { modern, send, startHttp } from "./http-kit.ts";
 import type { HttpServer } from "./http-kit.ts";
 import { regate, type Ended } from "./run.ts";
 
+/** On a busy machine too every evaluation ends in time. */
+const PATIENT = ["--policy-deadline-ms", "60000"];
 /** Leaves a mark that says how often it has run. */
 const MARKED = { command: "echo ran >> marks.txt # ask" };
 
@@ -24,7 +25,7 @@ async function openTeam(server: RedisServer) {
   for (const name of ["anna", "otto"]) regate(["keys", "create", name, "--owner", `${name}@example.org`, ...places]);
   const url = server.url();
   const prefix = ["--redis-prefix", `t${Math.random().toString(36).slice(2)}`];
-  const fronts = ["--bundle", await askBundle(), "--workdir", workdir, "--agent-id", "coder", "--sandbox", "none", ...prefix];
+  const fronts = ["--bundle", await askBundle(), "--workdir", workdir, "--agent-id", "coder", "--sandbox", "none", ...PATIENT, ...prefix];
   return {
     workdir,
     operator,
@@ -115,7 +116,7 @@ describe.skipIf(!haveRedis)("approvals of several fronts", () => {
       );
       return { status: answer.status, json: await answer.json() };
     };
-    expect(admin.stderr()).toContain("approvals shared by fronts");
+    await expect.poll(() => admin.stderr()).toContain("approvals shared by fronts");
     expect(admin.stderr()).not.toContain(team.url);
     const front = await team.front("--approval-wait", "30");
     const answer = front.call("run_shell", MARKED);
@@ -157,16 +158,16 @@ describe.skipIf(!haveRedis)("approvals of several fronts", () => {
     const id = idIn(await a.call("run_shell", call));
     team.decide(["approve", id, "--key", "anna"]);
     const lost = a.call("run_shell", call).catch(() => undefined);
-    await expect.poll(() => team.marks(), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => team.marks()).toBe(1);
     process.kill(a.pid, "SIGKILL");
     await lost;
     expect(team.state(id)).toBe("executing");
     expect(await b.call("run_shell", call)).toMatchObject({ code: "approval.used" });
-    await expect.poll(() => team.state(id), { timeout: 25_000, interval: 1_000 }).toBe("indeterminate");
+    await expect.poll(() => team.state(id), { timeout: 90_000, interval: 1_000 }).toBe("indeterminate");
     expect(await b.call("run_shell", call)).toMatchObject({ code: "approval.indeterminate" });
     expect(await b.call("run_shell", call)).toMatchObject({ code: "approval.pending" });
     expect(team.marks()).toBe(1);
-  }, 60_000);
+  }, 180_000);
 
   it("without Redis nothing runs and nothing is lost", async () => {
     const own = await startRedis({ appendOnly: true });
@@ -211,8 +212,7 @@ describe.skipIf(!haveRedis)("approvals of several fronts", () => {
     const id = idIn(await front.call("run_shell", MARKED));
     team.decide(["approve", id, "--key", "late"]);
     expect(await front.call("run_shell", MARKED)).toMatchObject({ code: "approval.unavailable" });
-    await setTimeout(50);
-    expect(front.stderr()).toContain("key `late` is not on record");
+    await expect.poll(() => front.stderr()).toContain("key `late` is not on record");
     cpSync(join(team.operator.stateDir, "keys", "late.json"), join(front.stateDir, "keys", "late.json"));
     expect((await front.call("run_shell", MARKED)).structured).toMatchObject({ exit_code: 0 });
   });

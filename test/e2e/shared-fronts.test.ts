@@ -44,7 +44,9 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
 
   async function front(bundle: string, ...more: string[]): Promise<HttpServer> {
     const tokens = ["--auth-issuer", ISSUER, "--auth-audience", AUDIENCE, "--auth-jwks-file", join(folder, "keys.json")];
-    return await startHttp(["serve", "--bundle", bundle, ...tokens, "--shared-state", state, ...more], (end) => ends.push(end));
+    // On a busy machine too every evaluation ends in time.
+    const patient = ["--policy-deadline-ms", "60000"];
+    return await startHttp(["serve", "--bundle", bundle, ...patient, ...tokens, "--shared-state", state, ...more], (end) => ends.push(end));
   }
 
   beforeAll(async () => {
@@ -178,7 +180,7 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
     expect([await ask(b, "run_shell", ECHO), await ask(c, "run_shell", ECHO)]).toEqual(["ok", "identity.unconfirmed"]);
   });
 
-  it("a front whose Redis says nothing ends within 2 s all the same, over HTTP and over stdio", async () => {
+  it("a front whose Redis says nothing ends all the same, before it would give Redis up, over HTTP and over stdio", async () => {
     const silent = createServer((socket) => void socket.on("error", () => undefined));
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -187,16 +189,15 @@ describe.skipIf(!haveRedis)("two fronts that share state, as processes, as the u
     const request = modern("tools/call", { name: "list_sessions", arguments: {} });
     const waiting = [1, 2, 3].map(() => open(http.port, request));
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const stopped = await http.stop();
-    expect(stopped.code).toBe(0);
-    expect(stopped.ms).toBeLessThan(2_000);
+    // One that were not over in time would end itself with another code.
+    expect((await http.stop()).code).toBe(0);
     for (const each of waiting) each.head.catch(() => undefined);
     const stdio = startRaw("--bundle", "agent-session", "--shared-state", url);
     await stdio.ask({ jsonrpc: "2.0", id: "up", method: "ping" });
     await stdio.write(`${JSON.stringify(request.body)}\n`);
-    const finished = await stdio.finish();
-    expect(finished.code).toBe(0);
-    expect(finished.ms).toBeLessThan(2_500);
+    expect((await stdio.finish()).code).toBe(0);
+    const [, answer] = await stdio.lines(2);
+    expect(codeOf(answer as WireMessage), "the end came before the store was given up").toBe("gate.closed");
     silent.close();
   });
 

@@ -59,22 +59,19 @@ describe("a policy that loops", () => {
     expect(next).toMatchObject({ id: 1, result: { structuredContent: { sessions: [{}] } } });
   });
 
+  // Each of these calls takes the second that its policy has: all of them would take longer than a test may.
   it("does not hold up SIGTERM, however many calls wait", async () => {
-    const server = await started(Array.from({ length: 6 }, () => "audit_log"));
-    const start = performance.now();
+    const server = await started(Array.from({ length: 100 }, () => "audit_log"));
     server.child.kill("SIGTERM");
     await new Promise((resolve) => server.child.once("exit", resolve));
     expect([server.child.exitCode, server.child.signalCode]).toEqual([0, null]);
-    expect(performance.now() - start).toBeLessThan(2_000);
   });
 
   it("does not hold up the end of stdin; each call that came is answered", async () => {
-    const server = await started(Array.from({ length: 6 }, () => "audit_log"));
-    const { code, ms } = await server.finish();
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(2_000);
-    const answers = await server.lines(7);
-    expect(answers.map(({ id }) => id)).toEqual(["up", 0, 1, 2, 3, 4, 5]);
+    const server = await started(Array.from({ length: 100 }, () => "audit_log"));
+    expect((await server.finish()).code).toBe(0);
+    const answers = await server.lines(101);
+    expect(answers.map(({ id }) => id)).toEqual(["up", ...Array.from({ length: 100 }, (_, id) => id)]);
     const ofCode = (code: string): object => ({ result: { _meta: { "regate/decision": { code } } } });
     expect([answers[1], answers.at(-1)]).toMatchObject([ofCode("policy.error"), ofCode("gate.closed")]);
   });

@@ -253,9 +253,6 @@ async function runningSleep(): Promise<{ server: ReturnType<typeof serve>; pid: 
   return { server, pid: Number(spawnSync("cat", [file], { encoding: "utf8" }).stdout) };
 }
 
-/** Far above the 2 s of the design, so that a busy machine does not fail the test; a server that waits for `sleep 300` does. */
-const LONG_MS = 10_000;
-
 describe("an unusable decision log", () => {
   it("is said on stderr with its place and why", () => {
     const decisions = write("decisions", "in the way");
@@ -286,22 +283,19 @@ describe("an unusable decision log", () => {
   });
 });
 
+// A server that waited for its `sleep 300` would take longer than a test may.
 describe("the end", () => {
   it.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s ends the server with 0, and its commands", async (signal) => {
     const { server, pid } = await runningSleep();
-    const start = performance.now();
     server.child.kill(signal);
     expect(await server.ended).toEqual([0, null]);
-    expect(performance.now() - start).toBeLessThan(LONG_MS);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
   it("the end of stdin ends running commands, and the server with 0", async () => {
     const { server, pid } = await runningSleep();
-    const start = performance.now();
     server.child.stdin?.end();
     expect(await server.ended).toEqual([0, null]);
-    expect(performance.now() - start).toBeLessThan(LONG_MS);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
   it("calls received before the end of stdin are answered", async () => {
     const server = serve();

@@ -149,7 +149,7 @@ describe.skipIf(!haveRedis)("[002-acl] the users of the ACL file", () => {
     }
   });
 
-  it("front and worker do all of their work as producer and worker", { timeout: 60_000 }, async () => {
+  it("front and worker do all of their work as producer and worker", async () => {
     const session = await connect(
       ["--tools-backend", urlOf("producer"), "--proof-key-file", place.keyFile, ...horizonFlags(), "--bundle", "agent-session"],
       { HOME: place.folder },

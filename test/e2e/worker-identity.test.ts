@@ -32,7 +32,7 @@ const unconfirmed = { status: "error", error: { code: "identity.unconfirmed" }, 
 const confirmed = { session: { confirmed_profile: null, epoch: 3 }, profile: null };
 
 describe.skipIf(!haveRedis)("the identity gate in a worker", () => {
-  it("goes by what the agent has read in the front's session, again after each switch", { timeout: 30_000 }, async () => {
+  it("goes by what the agent has read in the front's session, again after each switch", async () => {
     const words = ["--tools-backend", server.url(), "--proof-key-file", place.keyFile, ...horizonFlags()];
     const session = await connect([...words, "--workdir", place.workdir]);
     const run = () => session.call("run_shell", { command: "echo x >> gated" });

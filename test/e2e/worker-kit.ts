@@ -10,15 +10,15 @@ import type { TestClient } from "../delegate/redis-kit.ts";
 import { eventsIn } from "./client.ts";
 import { PROGRAM } from "./run.ts";
 
-/** Small numbers that satisfy the horizon. */
+/** Numbers that satisfy the horizon; on no machine a lease or a call ends by itself. */
 export const HORIZON: Readonly<Record<string, string>> = {
   "turn-checkpoint-ttl": "20",
   "execution-lease": "5",
-  "claim-min-idle": "2",
+  "claim-min-idle": "60",
   "claim-sweep": "1",
   "max-deliveries": "3",
-  "max-exec": "5",
-  "proof-ttl": "60",
+  "max-exec": "30",
+  "proof-ttl": "400",
 };
 
 /** Flags of the horizon, some of them changed. */
@@ -53,7 +53,7 @@ export function makePlace(): Place {
       const file = join(workdir, marker);
       return existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
@@ -78,13 +78,14 @@ export async function startWorkerProcess(
   const flags = [...horizonFlags(options.horizon), ...bundle, "--sandbox", "none", ...(options.flags ?? [])];
   const env = { PATH: process.env["PATH"] ?? "", HOME: place.folder, ...options.env };
   const child = spawn(process.execPath, [PROGRAM, ...words, ...flags], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const gone = once(child, "close");
   let stderr = "";
   const started = new Promise<void>((resolve, reject) => {
     child.stderr.on("data", (chunk: Buffer) => {
       stderr += chunk.toString();
       if (stderr.includes("with bundle")) resolve();
     });
-    child.once("exit", (code) => reject(new Error(`the worker ended with ${code}: ${stderr}`)));
+    child.once("close", (code) => reject(new Error(`the worker ended with ${code}: ${stderr}`)));
   });
   await started;
   return {
@@ -93,8 +94,6 @@ export async function startWorkerProcess(
     stderr: () => stderr,
     events: () => eventsIn(stateDir),
     async end(signal = "SIGTERM") {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-      const gone = once(child, "exit");
       child.kill(signal);
       await gone;
       return child.exitCode;
@@ -167,7 +166,7 @@ export function makeProducer(client: TestClient, key: string) {
       return await add({ v: 1, ...sent, proof: await prove(sent, who), ...extra });
     },
     /** The one reply to a correlation, when it has come. */
-    async reply(correlationId: string, waitMs = 15_000): Promise<Record<string, any>> {
+    async reply(correlationId: string, waitMs = 40_000): Promise<Record<string, any>> {
       const until = Date.now() + waitMs;
       for (;;) {
         const found = (await replies()).find((reply) => reply["correlation_id"] === correlationId);
