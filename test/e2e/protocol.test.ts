@@ -253,6 +253,7 @@ describe("the end", () => {
     server.child.kill("SIGTERM");
     await gone(pid);
     await gone(server.child.pid ?? 0);
+    expect((await server.finish()).code).toBe(0);
   });
 
   test("of the reader: the server ends by itself", async () => {
