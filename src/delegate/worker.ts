@@ -79,9 +79,14 @@ async function readLoop(state: WorkerState, stop: AbortSignal): Promise<void> {
         state.stuck.delete("start");
         state.stuck.delete("read");
       }
-      await slotFree(state);
       if (state.stopping) return;
-      const entries = await state.calls.readNew(state.name, { count: state.atOnce - state.handling.size, waitMs: WAIT_MS });
+      // Asked for at once: in between the other loop could begin something, and a count of 0 means all that wait.
+      const room = state.atOnce - state.handling.size;
+      if (room < 1) {
+        await anEnd(state);
+        continue;
+      }
+      const entries = await state.calls.readNew(state.name, { count: room, waitMs: WAIT_MS });
       if (!state.stopping) for (const entry of entries) begin(state, entry, 1);
     } catch (error) {
       isFresh = true;
@@ -163,12 +168,11 @@ function wakeReader(state: WorkerState): void {
   readers.get(state)?.();
 }
 
-async function slotFree(state: WorkerState): Promise<void> {
-  while (state.handling.size >= state.atOnce && !state.stopping) {
-    await new Promise<void>((resolve) => {
-      readers.set(state, resolve);
-    });
-  }
+/** Waits until one of the entries that are being handled is done with. */
+async function anEnd(state: WorkerState): Promise<void> {
+  await new Promise<void>((resolve) => {
+    readers.set(state, resolve);
+  });
 }
 
 interface Failure {

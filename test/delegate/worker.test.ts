@@ -45,6 +45,15 @@ function together(memory: MemoryCalls, change: Partial<WorkerOptions>) {
   return { start, call, notes };
 }
 
+/** Something that is waited for. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
 describe("a worker", () => {
   it("is ready again when the store is, whichever of its loops met the fault", async () => {
     const memory = createMemoryCalls();
@@ -61,6 +70,39 @@ describe("a worker", () => {
     await vi.waitFor(() => expect(worker.isReady()).toBe(false));
     await vi.waitFor(() => expect(worker.isReady()).toBe(true), { timeout: 5_000 });
     expect(notes).toEqual(["the store fails: no answer"]);
+  });
+
+  it("never asks for more than it has room for, however its loops interleave", async () => {
+    for (let turns = 0; turns < 16; turns += 1) {
+      const memory = createMemoryCalls();
+      const counts: number[] = [];
+      const settledOwn = gate();
+      const takenOver = gate();
+      const calls: WorkerOptions["calls"] = {
+        ...memory.calls,
+        readOwn: () => settledOwn.opened.then(() => []),
+        async deliveries() {
+          takenOver.open();
+          await settledOwn.opened;
+          for (let turn = 0; turn < turns; turn += 1) await undefined;
+          return 2;
+        },
+        readNew(worker, read) {
+          counts.push(read.count);
+          return memory.calls.readNew(worker, { ...read, waitMs: 1 });
+        },
+      };
+      const { start, call } = together(memory, { calls, execute: () => sleep(20, { status: "ok", result: { content: [] } }) });
+      void call();
+      await memory.calls.readNew("dead", { count: 1, waitMs: 1_000 });
+      const worker = start();
+      await takenOver.opened;
+      settledOwn.open();
+      await sleep(10);
+      await worker.drain();
+      // For Redis a count of none, or of fewer, is all that there is.
+      expect([turns, counts.filter((count) => count < 1)]).toEqual([turns, []]);
+    }
   });
 
   it("takes nothing more over once it is told to end", async () => {
