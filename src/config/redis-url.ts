@@ -10,9 +10,14 @@ export const DEFAULT_PREFIX = "sg";
  */
 export function redisUrl({ value, from }: Picked): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url !== undefined && (url.protocol === "redis:" || url.protocol === "rediss:") && url.hostname !== "" && isReadable(url))
-    return value;
+  const isRedis = url !== undefined && (url.protocol === "redis:" || url.protocol === "rediss:") && url.hostname !== "";
+  if (isRedis && isPlain(url) && isReadable(url)) return value;
   throw new ConfigError("config.option", `${from} must be a URL such as redis://user:password@host:6379`);
+}
+
+/** Whether nothing follows the host but the number of a database: the client fails at other paths and does not look at the rest. */
+function isPlain({ pathname, search, hash }: URL): boolean {
+  return /^\/?[0-9]{0,5}$/.test(pathname) && search === "" && hash === "";
 }
 
 /**

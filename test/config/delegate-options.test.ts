@@ -68,11 +68,19 @@ describe("options of delegated execution", () => {
       "unix:///secret",
       "redis://u:%zzsecret@host",
       "redis://%e0%a4%a:x@host",
+      "redis://u:secret@host:6379/secret",
+      "redis://u:secret@host/0/1",
+      "redis://u:secret@host/-1",
+      "redis://u:secret@host/1e9",
+      "redis://u:secret@host?db=1",
+      "redis://u:secret@host/1#secret",
     ]) {
       const refused = resolve({ ...GOOD, redis: url });
       await expect(refused).rejects.toThrow("`--redis` must be a URL");
       await expect(refused).rejects.not.toThrow("secret");
     }
+    for (const url of ["redis://host", "redis://host/", "rediss://:p@[::1]:6380/15"])
+      await expect(resolve({ ...GOOD, redis: url })).resolves.toMatchObject({ url });
   });
 
   it("a key file must be a private regular file with something in it", async () => {

@@ -84,7 +84,7 @@ describe("a worker", () => {
         async deliveries() {
           takenOver.open();
           await settledOwn.opened;
-          for (let turn = 0; turn < turns; turn += 1) await undefined;
+          for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
           return 2;
         },
         readNew(worker, read) {
