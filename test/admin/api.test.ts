@@ -142,7 +142,7 @@ describe("approvals", () => {
     const kit = await startKit();
     const bert = makeToken(kit, "bert");
     const stream = readEvents(kit, bert);
-    await until(() => stream.events.length === 1);
+    await until(() => stream.events.length > 0);
     const { id, shown } = fileRequest(kit.stateDir);
     const kinds = (): string[] => stream.events.filter(({ data }) => data.id === id).map(({ data }) => data.kind);
     await until(() => kinds().length === 1);

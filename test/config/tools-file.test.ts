@@ -78,10 +78,9 @@ describe("parseToolNames", () => {
     expect(message.length).toBeLessThan(300);
   });
   it("needs no quadratic time for a long run of blanks", () => {
-    const line = `a${" ".repeat(65_000)}b`;
-    const start = process.cpuUsage().user;
-    refusal(() => parseToolNames(line, "list.txt"));
-    expect(process.cpuUsage().user - start).toBeLessThan(1_000_000);
+    // With it this would take many minutes.
+    const line = `a${" ".repeat(2_000_000)}b`;
+    expect(refusal(() => parseToolNames(line, "list.txt")).code).toBe("config.allowlist");
   });
 });
 

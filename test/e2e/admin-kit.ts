@@ -14,7 +14,7 @@ export interface AdminProcess {
   readonly token: string;
   readonly pid: number;
   readonly stderr: () => string;
-  /** Sends SIGTERM and gives the exit code. */
+  /** Sends SIGTERM and gives the exit code, when everything that was written has been read. */
   readonly end: () => Promise<number | null>;
 }
 
@@ -29,7 +29,7 @@ export async function startAdmin(
     env: cleanEnv(),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const exited = once(child, "exit") as Promise<[number | null]>;
+  const exited = once(child, "close") as Promise<[number | null]>;
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
@@ -40,7 +40,7 @@ export async function startAdmin(
   while (url === undefined) {
     if (child.exitCode !== null) throw new Error(`the admin server ended with ${child.exitCode}: ${stderr}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
-    [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(stderr) ?? [];
+    [url] = /http:\/\/127\.0\.0\.1:\d+(?=\D)/.exec(stderr) ?? [];
   }
   return {
     url,

@@ -112,12 +112,14 @@ describe("regate admin serve", () => {
         stages: expect.any(Array),
         next_steps: expect.any(Array),
       });
-      const logged = admin
-        .stderr()
-        .split("\n")
-        .filter((line) => line.startsWith("{"))
-        .map((line) => JSON.parse(line));
-      expect(logged.at(-1)).toMatchObject({ key: "anna", route: "/v1/explain", method: "POST", status: 200 });
+      const logged = () =>
+        admin
+          .stderr()
+          .split("\n")
+          .slice(0, -1)
+          .filter((line) => line.startsWith("{"))
+          .map((line) => JSON.parse(line));
+      await expect.poll(() => logged().at(-1)).toMatchObject({ key: "anna", route: "/v1/explain", method: "POST", status: 200 });
       expect(admin.stderr()).not.toMatch(new RegExp(`${admin.token}|EXAMPLE|rm -rf`));
       const stream = fetch(`${admin.url}/v1/events`, { headers: { authorization: `Bearer ${admin.token}` } });
       await stream;

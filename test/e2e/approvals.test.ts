@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -61,12 +62,15 @@ describe("a call that a human outside the session approves", () => {
         regateBeside(["approvals", "deny", id, "--key", "anna", "--reason", "no", ...places]),
         regateBeside(["approvals", "approve", id, "--key", "otto", ...places]),
       ]);
-      expect(ends.filter(({ code }) => code === 0)).toHaveLength(1);
+      const won = ["approved", "denied", "denied", "approved"].filter((_state, at) => ends[at]?.code === 0);
       for (const { code, stderr } of ends)
         if (code !== 0)
           expect(stderr).toMatch(/^regate: request `[0-9a-f]{32}` (?:was decided meanwhile|no longer waits: it is (?:approved|denied))\n$/);
       const { state, votes } = JSON.parse(decide(["show", id, "--json"]).stdout) as { state: string; votes: unknown[] };
-      expect([["approved", "denied"].includes(state), votes.length]).toEqual([true, 1]);
+      // Two who approve at the same moment may both be counted: then it is one decision with the votes of both.
+      expect(votes.length).toBeGreaterThan(0);
+      expect(won).toEqual(votes.map(() => state));
+      if (state === "denied") expect(votes).toHaveLength(1);
     }
   });
 
@@ -118,7 +122,7 @@ describe("`--approval-wait`", () => {
     const waiting = session.client.callTool({ name: "list_sessions" }, undefined, {
       onprogress: ({ message }) => told.push(message ?? ""),
     });
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => told.length).toBeGreaterThan(0);
     const [file = ""] = pendingFiles(session.stateDir);
     const id = file.slice(0, 32);
     expect(told[0]).toContain(id);
@@ -141,10 +145,9 @@ describe("`--approval-wait`", () => {
     const again = session.client.callTool({ name: "list_sessions" });
     again.catch(() => undefined);
     await expect.poll(() => session.events().length).toBe(3);
-    const start = performance.now();
+    // Long before the time for an approval is over.
     await session.client.close();
-    await expect.poll(() => existsSync(`/proc/${session.pid}`), { timeout: 10_000 }).toBe(false);
-    expect(performance.now() - start).toBeLessThan(8_000);
+    await expect.poll(() => existsSync(`/proc/${session.pid}`)).toBe(false);
   });
 
   it.each(["-1", "3601", "1.5", "soon"])("%s is exit code 2", (value) => {
@@ -164,22 +167,20 @@ it("regate approvals watch tells of a request, its decision and its use", async 
     env: cleanEnv(),
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const exited = once(watcher, "exit");
   let out = "";
   watcher.stdout.setEncoding("utf8").on("data", (chunk: string) => (out += chunk));
   try {
     const id = idIn(await session.call("list_sessions"));
-    await expect
-      .poll(() => out, { timeout: 20_000 })
-      .toMatch(new RegExp(`^pending ${id} list_sessions for .*a second person has to look at this\\)$`, "m"));
+    await expect.poll(() => out).toMatch(new RegExp(`^pending ${id} list_sessions for .*a second person has to look at this\\)$`, "m"));
     decide(["approve", id, "--key", "anna"]);
-    await expect.poll(() => out, { timeout: 20_000 }).toContain(`approved ${id} `);
+    await expect.poll(() => out).toContain(`approved ${id} `);
     await session.call("list_sessions");
-    await expect.poll(() => out, { timeout: 20_000 }).toContain(`done ${id} `);
+    await expect.poll(() => out).toContain(`done ${id} `);
   } finally {
     watcher.kill("SIGTERM");
   }
-  const code = await new Promise((resolve) => watcher.once("exit", resolve));
-  expect(code).toBe(0);
+  expect(await exited).toEqual([0, null]);
 });
 
 it("no request, list or log shows a secret of the call (trial E05)", async () => {

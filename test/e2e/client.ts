@@ -33,12 +33,12 @@ export function temporaryFolder(prefix = "regate-test-"): string {
   return folder;
 }
 
-/** Reads all events of the one session in a state directory. */
+/** Reads all events of the one session in a state directory; a line that is being written is not one yet. */
 export function eventsIn(stateDir: string): Record<string, any>[] {
   const folder = join(stateDir, "decisions");
   return readdirSync(folder)
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").filter(Boolean))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1))
     .map((line) => JSON.parse(line) as Record<string, any>);
 }
 

@@ -49,6 +49,7 @@ it.each([
 it("two questions are two: each answer belongs to its own call", async () => {
   const { wire, server, isThere } = await opened();
   await wire.start(1, "run_shell", remove("one"));
+  await wire.questions(1);
   await wire.start(2, "run_shell", remove("two"));
   const [first, second] = await wire.questions(2);
   await wire.answer(second!, YES);
@@ -73,7 +74,7 @@ it("an answer counts once: a second one for the same question answers nothing", 
 });
 
 it("[M16] a human who never answers is asked once, and again after the first answer", async () => {
-  const { wire, isThere } = await opened("--confirm-timeout-ms", "1000");
+  const { wire, isThere } = await opened("--confirm-timeout-ms", "5000");
   await wire.start(1, "run_shell", remove("one"));
   const [question] = await wire.questions(1);
   expect(codeIn(await wire.result(1))).toBe("confirm.no_answer");
@@ -92,9 +93,9 @@ it("a cancelled call takes its question back, and a yes to it does nothing", asy
   const [question] = await wire.questions(1);
   await server.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
   expect(codeIn(await wire.call("whoami"))).toBe("ok");
-  expect(wire.asked().filter(({ method }) => method === "notifications/cancelled")).toMatchObject([
-    { params: { requestId: question!.id } },
-  ]);
+  await expect
+    .poll(() => wire.asked().filter(({ method }) => method === "notifications/cancelled"))
+    .toMatchObject([{ params: { requestId: question!.id } }]);
   await wire.answer(question!, YES);
   expect(codeIn(await wire.call("whoami"))).toBe("ok");
   expect(isThere("one")).toBe(true);
@@ -103,13 +104,12 @@ it("a cancelled call takes its question back, and a yes to it does nothing", asy
   expect(codeIn((await wire.settle("run_shell", remove("two"), YES)).result)).toBe("ok");
 });
 
-it("a client that goes away while a human is asked ends the server in time, and nothing runs", async () => {
-  const { wire, server, isThere } = await opened();
+it("a client that goes away while a human is asked ends the server, and nothing runs", async () => {
+  // A server that waited for the human would not end within the test.
+  const { wire, server, isThere } = await opened("--confirm-timeout-ms", "600000");
   await wire.start(1, "run_shell", remove("one"));
   await wire.questions(1);
-  const { code, ms } = await server.finish();
-  expect(code).toBe(0);
-  expect(ms).toBeLessThan(5_000);
+  expect((await server.finish()).code).toBe(0);
   expect(isThere("one")).toBe(true);
   expect(eventsIn(server.stateDir).at(-1)).toMatchObject({ custom: { regate: { outcome: { status: "cancelled" } } } });
 });

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "./client.ts";
 import { startHttp } from "./http-kit.ts";
 import { PROGRAM } from "./run.ts";
@@ -11,12 +12,13 @@ const FOLDER = `${process.cwd()}/test/e2e/conformance`;
 const SUITE = `${process.cwd()}/node_modules/@modelcontextprotocol/conformance`;
 const ENTRYPOINTS = ["gate/decision", "gate/listing", "gate/message", "gate/result"].flatMap((name) => ["-e", name]);
 
-/** A bundle under which everything passes, unknown methods too: the suite asks for one. */
-function permissiveBundle(): string {
-  const file = join(temporaryFolder(), "everything.tar.gz");
-  execFileSync(process.execPath, [PROGRAM, "policy", "build", ...ENTRYPOINTS, "-o", file, join(FOLDER, "everything.rego")]);
-  return file;
-}
+// A bundle under which everything passes, unknown methods too: the suite asks for one.
+const folder = mkdtempSync(join(tmpdir(), "regate-conformance-"));
+const everything = join(folder, "everything.tar.gz");
+beforeAll(() => {
+  execFileSync(process.execPath, [PROGRAM, "policy", "build", ...ENTRYPOINTS, "-o", everything, join(FOLDER, "everything.rego")]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The fixture over HTTP in a process of its own, and a configuration that names it. */
 async function httpFixture(): Promise<string> {
@@ -56,7 +58,7 @@ describe("[gateway:conformance] the official suite through the gateway", () => {
   ] as const)(
     "%s: all %i scenarios pass, with the fixture behind it over %s",
     async (revision, count, transport) => {
-      const bundle = ["proxy", "--bundle", permissiveBundle()];
+      const bundle = ["proxy", "--bundle", everything];
       const upstream = transport === "HTTP" ? ["--config", await httpFixture()] : ["--", process.execPath, join(FOLDER, "stdio.mjs")];
       const gateway = await startHttp([...bundle, ...upstream]);
       const { passed, output } = await run(gateway.url, "--requirements", revision);

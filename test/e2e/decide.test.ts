@@ -100,7 +100,7 @@ describe("decide", () => {
     expect(run.stderr).toMatch(/^regate: bundle `agent-session`: self-test .*\n$/);
   });
   it("a deadline changes no decision", () => {
-    const run = regate([...AGENT_SESSION, "--policy-deadline-ms", "5000"], { input: BOUND });
+    const run = regate([...AGENT_SESSION, "--policy-deadline-ms", "60000"], { input: BOUND });
     expect(run.status).toBe(0);
     expect(decisions(run.stdout)).toMatchObject([{ allow: true }]);
   });

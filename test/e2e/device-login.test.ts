@@ -69,7 +69,9 @@ describe("identity_device_login against a real authorization server", { timeout:
     });
     await client.connect(transport);
     onTestFinished(() => client.close());
-    const login = await client.callTool({ name: "identity_device_login", arguments: { duration: "1m" } });
+    const login = await client.callTool({ name: "identity_device_login", arguments: { duration: "1m" } }, undefined, {
+      timeout: 110_000,
+    });
     expect(shown).toHaveLength(1);
     const stored = login.structuredContent as { token_file: string; fingerprint: string };
     expect(Object.keys(stored).sort()).toEqual(["fingerprint", "token_file"]);

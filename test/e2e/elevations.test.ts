@@ -52,11 +52,9 @@ describe("under the ai-agent bundle", () => {
 
   it("one for the agent covers its sessions until it expires", async () => {
     const { session, operator } = await supervised(["--bundle", "ai-agent", "--agent-id", "builder"]);
-    operator.sign(...COVER, "--agent", "builder", "--for", "3s");
-    const granted = Date.now();
+    operator.sign(...COVER, "--agent", "builder", "--for", "10s");
     expect(await session.call("run_shell", RM)).toMatchObject(ALLOWED);
-    await new Promise((resolve) => setTimeout(resolve, granted + 3_100 - Date.now()));
-    expect(await session.call("run_shell", RM)).toMatchObject(DENIED);
+    await expect.poll(() => session.call("run_shell", RM), { interval: 500 }).toMatchObject(DENIED);
     const [listed] = JSON.parse(operator.run("elevation", "list", "--json").stdout) as object[];
     expect(listed).toMatchObject({ state: "expired", agent: "builder", granted_by: "anna" });
   });
@@ -67,7 +65,7 @@ describe("under the ai-agent bundle", () => {
     expect(await session.call("run_shell", { ...RM, dry_run: true })).toMatchObject(ALLOWED);
     expect(await session.call("admin_list_sessions")).toMatchObject(DENIED);
     const answers = await Promise.all([1, 2, 3, 4].map(() => session.call("run_shell", RM)));
-    expect(answers.map(({ isError }) => isError)).toEqual([false, false, true, true]);
+    expect(answers.filter(({ isError }) => isError)).toHaveLength(2);
     const [listed] = JSON.parse(operator.run("elevation", "list", "--json").stdout) as object[];
     expect(listed).toMatchObject({ id, state: "used_up", used: 2, uses: 2 });
     // Whoever takes the records of uses away gives nothing back to this session.
@@ -93,7 +91,7 @@ describe("under the ai-agent bundle", () => {
     expect(await session.call("run_shell", RM)).toMatchObject(ALLOWED);
     renameSync(file, `${file}.away`);
     expect(await session.call("run_shell", RM)).toMatchObject(DENIED);
-    expect(session.stderr().match(/elevations are not applied/g)?.length).toBeGreaterThan(1);
+    await expect.poll(() => session.stderr().match(/elevations are not applied/g)?.length).toBeGreaterThan(1);
   });
 });
 

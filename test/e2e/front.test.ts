@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { durableToolParentFingerprint, readSession } from "../../dist/index.js";
 import type { GivenIdentity } from "../../dist/index.js";
-import { clientOf, freePort, haveRedis, startRedis } from "../delegate/redis-kit.ts";
+import { clientOf, haveRedis, startRedis } from "../delegate/redis-kit.ts";
 import type { RedisServer, TestClient } from "../delegate/redis-kit.ts";
 import { connect } from "./client.ts";
 import type { Session } from "./client.ts";
@@ -19,7 +19,7 @@ const SHORT = {
   "claim-sweep": "1",
   "max-deliveries": "1",
   "max-exec": "1",
-  "proof-ttl": "4",
+  "proof-ttl": "6",
 };
 
 let server: RedisServer;
@@ -64,15 +64,15 @@ function fingerprintOf({ operation_id, trace_id, tool_name, tool_args, context }
 
 describe.skipIf(!haveRedis)("a front", () => {
   it("[002-write] [002-fingerprint-transport] binds the identity, publishes the call as it came, and takes only the reply that is its own", async () => {
-    const session = await front();
-    const args = { command: "echo 1", timeout_ms: 5_000 };
+    const session = await front({ horizon: { "proof-ttl": "600" } });
+    const args = { command: "echo 1", timeout_ms: 60_000 };
     const answer = session.call("run_shell", args);
     const sent = await takeMessage();
     expect(sent).toMatchObject({ v: 1, tool_name: "run_shell", tool_args: args, require_existing: false });
     expect(sent.reply_to).toMatch(/^sg:tools:reply:[A-Za-z0-9._-]{1,64}$/);
     const identity = await readSession(client, sent.trace_id, { strict: true });
     expect(identity).toMatchObject({ user_id: expect.any(String) as string, platform: "os" });
-    expect(await client.ttl(`sg:tools:session:${sent.trace_id}`)).toBeGreaterThan(55);
+    expect(await client.ttl(`sg:tools:session:${sent.trace_id}`)).toBeGreaterThan(300);
     expect(await client.get(`sg:tools:proof:${sent.operation_id}`)).toBe(sent.proof);
     if (identity === null) throw new Error("no record");
     const { operation_id } = sent;
@@ -174,20 +174,18 @@ describe.skipIf(!haveRedis)("a front", () => {
     expect(await client.xLen(S)).toBe(0);
   });
 
-  it("SIGTERM ends a front that waits for the tools service, within 2 s", async () => {
-    const session = await front();
+  it("SIGTERM ends a front that waits for the tools service, long before the horizon", async () => {
+    const session = await front({ horizon: { "proof-ttl": "600" } });
     const answer = session.call("run_shell", { command: "true" }).catch(() => undefined);
     await expect.poll(() => client.xLen(S)).toBe(1);
-    const started = Date.now();
     process.kill(session.pid, "SIGTERM");
-    await expect.poll(() => isAlive(session.pid), { timeout: 5_000 }).toBe(false);
-    expect(Date.now() - started).toBeLessThan(3_000);
+    await expect.poll(() => isAlive(session.pid)).toBe(false);
     await answer;
     await client.del(S);
   });
 
   it("an unreachable store refuses dangerous calls; the rest of the server goes on", async () => {
-    const session = await front({ url: `redis://127.0.0.1:${await freePort()}` });
+    const session = await front({ url: "redis://127.0.0.1:1" });
     expect(await session.call("run_shell", { command: "true" })).toMatchObject({ isError: true, code: "delegate.unavailable" });
     expect(await session.call("list_sessions")).toMatchObject({ isError: false });
     expect(await session.call("run_shell", { command: "rm -r x", dry_run: true })).toMatchObject({ isError: false });
@@ -210,7 +208,7 @@ describe.skipIf(!haveRedis)("a front", () => {
     const proxy = await swallowing(server.port);
     const session = await front({ url: `redis://127.0.0.1:${proxy.port}` });
     const answer = session.call("run_shell", { command: "echo x >> swallowed" });
-    await expect.poll(() => proxy.swallowed(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => proxy.swallowed()).toBe(1);
     await expect.poll(() => client.xLen(S)).toBe(1);
     const worker = await startWorkerProcess(place, server.url());
     onTestFinished(async () => void (await worker.end("SIGKILL")));

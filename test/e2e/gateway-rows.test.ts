@@ -115,7 +115,7 @@ decision := object.union(plain, {"allow": count([x | endless; x := 1]) == 0})
 ${PASSES}`;
     const gateway = await ready({
       bundle: await bundleOf(rego),
-      flags: ["--policy-deadline-ms", "3000"],
+      flags: ["--policy-deadline-ms", "6000"],
     });
     expect(codeOf(await gateway.call("echo", { s: "endless" }))).toBe("policy.error");
     expect(called(gateway.got())).toEqual([]);
@@ -206,7 +206,7 @@ describe("[gateway:pumping] field reports through the gateway", () => {
 
   it("what is refused has no structured content, whether or not the tool declares any (M04, M06)", async () => {
     const tool = { name: "big", inputSchema: { type: "object", properties: { n: { type: "number" } } }, outputSchema };
-    const flags = ["--max-result-bytes", "5000", "--upstream-timeout-ms", "20000"];
+    const flags = ["--max-result-bytes", "5000", "--upstream-timeout-ms", "60000"];
     const gateway = await ready({ fixture: { only: [tool] }, flags });
     for (const [args, code] of [
       [{ n: "one" }, "call.arguments_invalid"],
@@ -254,14 +254,14 @@ describe("[gateway:pumping] field reports through the gateway", () => {
     const listed = JSON.stringify((await gateway.ask({ id: 1, method: "tools/list" })).result);
     for (const name of names) {
       expect(listed).not.toContain(name);
-      expect(gateway.stderr()).toContain(`longserver__${name}`);
+      await expect.poll(() => gateway.stderr()).toContain(`longserver__${name}`);
       expect(codeOf(await gateway.call(`longserver__${name}`))).not.toBe("ok");
     }
     expect(called(gateway.got("longserver"))).toEqual([]);
   });
 
   it("a client that never answers a server's question holds up nothing else (M16)", async () => {
-    const gateway = await ready({ flags: ["--upstream-timeout-ms", "3000"] }, { elicitation: {} });
+    const gateway = await ready({ flags: ["--upstream-timeout-ms", "8000"] }, { elicitation: {} });
     gateway.send({ id: 1, method: "tools/call", params: { name: "ask", arguments: { s: "elicitation/create" } } });
     await gateway.until(({ method }) => method === "elicitation/create");
     expect(codeOf(await gateway.call("echo"))).toBe("ok");
@@ -282,7 +282,7 @@ describe("[gateway:pumping] field reports through the gateway", () => {
     for (const name of ["tool0", "tool1"]) {
       expect([name, codeOf(await gateway.call(name, { n: "1" }))]).toEqual([name, "call.arguments_invalid"]);
     }
-    expect(gateway.stderr()).toContain("tool `tool2` is not served");
+    await expect.poll(() => gateway.stderr()).toContain("tool `tool2` is not served");
     expect(codeOf(await gateway.call("tool2", { n: 1 }))).not.toBe("ok");
     expect(called(gateway.got())).toEqual([]);
     expect(codeOf(await gateway.call("tool0", { n: 1 }))).toBe("ok");

@@ -23,7 +23,7 @@ const logged = (file = log): string => (existsSync(file) ? readFileSync(file, "u
 async function start(atEnd?: (finish: () => Promise<void>) => void, ...flags: string[]): Promise<[HttpServer, string]> {
   const folder = mkdtempSync(join(tmpdir(), "regate-fixture-"));
   const file = join(folder, "log");
-  const finish = async (): Promise<void> => rmSync(folder, { recursive: true, force: true });
+  const finish = async (): Promise<void> => rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   if (atEnd === undefined) onTestFinished(finish);
   else atEnd(finish);
   const words = ["proxy", "--bundle", "agent-session", ...flags, "--", process.execPath, FIXTURE, file];
@@ -114,7 +114,7 @@ describe("[gateway:http] the gateway over HTTP", () => {
     await until(() => (logged(file).includes("notifications/cancelled") ? true : undefined));
     expect(logged(file)).toContain("requestId");
   });
-  it("DELETE ends the session's own upstream and no other; the end of the gateway ends all within 4 s", async () => {
+  it("DELETE ends the session's own upstream and no other; the end of the gateway ends all in time", async () => {
     const [own] = await start();
     const sessions = await Promise.all([openSession(own.port), openSession(own.port)]);
     const pids = async (): Promise<number> => {
@@ -127,10 +127,11 @@ describe("[gateway:http] the gateway over HTTP", () => {
     for (const session of sessions) await session.call(1, "echo");
     const before = await pids();
     expect((await sessions[0]?.delete())?.status).toBe(204);
-    expect(await pids()).toBe(before - 1);
+    await expect.poll(pids).toBe(before - 1);
     expect((await sessions[1]?.call(2, "echo"))?.result).toBeDefined();
-    const { code, ms } = await own.stop();
-    expect([code, ms < 4_000]).toEqual([0, true]);
+    // A stop that takes longer than 1.9 s ends with 1.
+    expect((await own.stop()).code).toBe(0);
+    await expect.poll(pids).toBe(0);
   });
 });
 

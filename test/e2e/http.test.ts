@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect as openSocket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -6,7 +6,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { temporaryFolder } from "./client.ts";
-import { hello, modern, open, openSession, send, startHttp, toolCall, until, type HttpServer, type Sent } from "./http-kit.ts";
+import { hello, modern, open, openSession, send, startHttp, toolCall, until } from "./http-kit.ts";
+import type { HttpServer, Sent, Session } from "./http-kit.ts";
 import { regate } from "./run.ts";
 
 const ends: (() => Promise<void>)[] = [];
@@ -23,6 +24,24 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const codeOf = (result: any): string => result?._meta?.["regate/decision"]?.code ?? "ok";
 /** What commands left behind, without what a sandbox may still hold. */
 const marks = (folder: string): string[] => readdirSync(folder).filter((name) => ["started", "ended"].includes(name));
+
+/** A server of its own, and calls in it that run until they are released. */
+async function startHolding(...flags: string[]) {
+  const workdir = temporaryFolder();
+  const own = await startHttp(["serve", "--bundle", "agent-session", "--workdir", workdir, ...flags]);
+  const holding = async (session: Session, id: number | string, name: string) => {
+    const command = `touch ${name}.runs; until test -e ${name}.go; do sleep 0.05; done; echo done`;
+    const reply = session.post(toolCall(id, "run_shell", { command }));
+    await until(() => existsSync(join(workdir, `${name}.runs`)) || undefined);
+    const release = (): typeof reply => {
+      writeFileSync(join(workdir, `${name}.go`), "");
+      return reply;
+    };
+    return { reply, release };
+  };
+  return { own, holding };
+}
+
 const filesIn = (stateDir: string): string[] => readdirSync(join(stateDir, "decisions")).filter((name) => name.endsWith(".jsonl"));
 
 describe("[gateway:http] where a request was sent to, and from", () => {
@@ -181,12 +200,13 @@ describe("[gateway:http] sessions", () => {
     expect((await session.post(LIST, { "mcp-protocol-version": undefined })).status).toBe(200);
   });
   it("an id in flight is -32600, and the number 7 is not the text 7", async () => {
-    const session = await openSession(server.port);
-    const sleep = (id: number | string): object => toolCall(id, "run_shell", { command: "sleep 0.5" });
-    const [first, second, third] = await Promise.all([session.post(sleep(7)), session.post(sleep(7)), session.post(sleep("7"))]);
-    expect(first.messages[0]?.result).toBeDefined();
+    const { own, holding } = await startHolding();
+    const session = await openSession(own.port);
+    const number = await holding(session, 7, "number");
+    const second = await session.post(toolCall(7, "run_shell", { command: "true" }));
     expect([second.status, second.messages[0]?.error?.code]).toEqual([400, -32600]);
-    expect(third.messages[0]?.result).toBeDefined();
+    const text = await holding(session, "7", "text");
+    for (const call of [number, text]) expect((await call.release()).messages[0]?.result?.["structuredContent"].stdout).toBe("done\n");
   });
 });
 
@@ -220,13 +240,12 @@ describe("[gateway:http] answers", () => {
     expect([reply.status, codeOf(reply.messages[0]?.result)]).toEqual([200, "identity.unconfirmed"]);
   });
   it("notifications/cancelled ends the call of its session, and of no other", async () => {
-    const [one, two] = [await openSession(server.port), await openSession(server.port)];
-    const calls = [one, two].map((session) => session.post(toolCall(0, "run_shell", { command: "sleep 2; echo done" })));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { own, holding } = await startHolding();
+    const [one, two] = [await openSession(own.port), await openSession(own.port)];
+    const [cancelled, other] = [await holding(one, 0, "one"), await holding(two, 0, "two")];
     await one.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 0 } });
-    const [cancelled, done] = await Promise.all(calls);
-    expect(cancelled?.messages).toEqual([]);
-    expect(done?.messages[0]?.result?.["structuredContent"].stdout).toBe("done\n");
+    expect((await cancelled.reply).messages).toEqual([]);
+    expect((await other.release()).messages[0]?.result?.["structuredContent"].stdout).toBe("done\n");
   });
 });
 
@@ -308,7 +327,7 @@ describe("[gateway:http] revision 2026-07-28", () => {
   it("closing the connection cancels the call, and ends what it runs", async () => {
     const workdir = temporaryFolder();
     const own = await startHttp(["serve", "--bundle", "agent-session", "--workdir", workdir]);
-    const command = "touch started; sleep 1.5; touch ended";
+    const command = "touch started; until test -e go; do sleep 0.05; done; touch ended";
     const call = open(own.port, modern("tools/call", { name: "run_shell", arguments: { command } }));
     await until(() => (marks(workdir).includes("started") ? true : undefined));
     call.abort();
@@ -317,6 +336,8 @@ describe("[gateway:http] revision 2026-07-28", () => {
         .map((name) => readFileSync(join(own.stateDir, "decisions", name), "utf8"))
         .join("");
     await until(() => (log().includes("call.cancelled") ? true : undefined));
+    writeFileSync(join(workdir, "go"), "");
+    await new Promise((resolve) => setTimeout(resolve, 500));
     expect(marks(workdir)).toEqual(["started"]);
   });
   it("asks the human by a result, and takes the answer with the repeated call", async () => {
@@ -401,19 +422,18 @@ describe("[gateway:http] limits", () => {
     await first.delete();
     expect((await send(small.port, { body: hello() })).status).toBe(200);
   });
-  it("a session that asks nothing is forgotten, with its GET stream", async () => {
-    const brief = await startHttp(["serve", "--bundle", "agent-session", "--http-idle-seconds", "1"]);
-    const session = await openSession(brief.port);
-    const stream = session.get();
+  it("a session that asks nothing is forgotten, with its GET stream; a call that runs keeps its session", async () => {
+    const { own, holding } = await startHolding("--http-idle-seconds", "5");
+    const busy = await openSession(own.port);
+    const call = await holding(busy, 1, "call");
+    const idle = await openSession(own.port);
+    const stream = idle.get();
     expect((await stream.head).status).toBe(200);
     await stream.ended;
-    expect((await session.post(LIST)).status).toBe(404);
-  });
-  it("a call that runs keeps its session", async () => {
-    const brief = await startHttp(["serve", "--bundle", "agent-session", "--http-idle-seconds", "1"]);
-    const session = await openSession(brief.port);
-    const answer = await session.call(1, "run_shell", { command: "sleep 2; echo done" });
-    expect(answer.result?.["structuredContent"].stdout).toBe("done\n");
+    expect((await idle.post(LIST)).status).toBe(404);
+    // It has asked nothing for longer than the other.
+    expect((await call.release()).messages[0]?.result?.["structuredContent"].stdout).toBe("done\n");
+    expect((await busy.post(LIST)).status).toBe(200);
   });
   it("a client that never ends its head is cut off, others are served meanwhile", async () => {
     const socket = openSocket(server.port, "127.0.0.1");
@@ -427,7 +447,7 @@ describe("[gateway:http] limits", () => {
     await closed;
     clearInterval(drip);
     expect(text).toContain("408");
-  }, 20_000);
+  });
   it("a new GET stream takes the place of the one before", async () => {
     const session = await openSession(server.port);
     const first = session.get();
@@ -440,7 +460,8 @@ describe("[gateway:http] limits", () => {
 });
 
 describe("[gateway:http] the end", () => {
-  it("SIGTERM answers what runs, ends commands and streams, and exits 0 within 2 s", async () => {
+  // A stop that takes longer than 1.9 s ends with 1.
+  it("SIGTERM answers what runs, ends commands and streams, and exits 0 in time", async () => {
     const workdir = temporaryFolder();
     const own = await startHttp(["serve", "--bundle", "agent-session", "--workdir", workdir]);
     const session = await openSession(own.port);
@@ -448,22 +469,19 @@ describe("[gateway:http] the end", () => {
     await stream.head;
     const call = session.open(toolCall(1, "run_shell", { command: "touch started; sleep 30; touch ended" }));
     await until(() => (marks(workdir).includes("started") ? true : undefined));
-    const { code, ms } = await own.stop();
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(2_000);
+    expect((await own.stop()).code).toBe(0);
     await Promise.all([call.ended, stream.ended]);
     expect(call.messages()).toHaveLength(1);
     expect(marks(workdir)).toEqual(["started"]);
   });
-  it("an idle server with open connections ends at once", async () => {
+  it("an idle server with open connections ends in time", async () => {
     const own = await startHttp(["serve", "--bundle", "agent-session"]);
     const stream = (await openSession(own.port)).get();
     await stream.head;
     const socket = openSocket(own.port, "127.0.0.1");
     await new Promise((resolve) => socket.once("connect", resolve));
     socket.on("error", () => undefined);
-    const { code, ms } = await own.stop();
-    expect([code, ms < 2_000]).toEqual([0, true]);
+    expect((await own.stop()).code).toBe(0);
   });
 });
 
