@@ -24,8 +24,8 @@ async function connected(args: Arguments, use: (keys: Keys, connection: Connecti
 
 async function list(args: Arguments, io: Io): Promise<number> {
   return await connected(args, async (keys, { send }) => {
-    const { listDeadLetters } = await import("../delegate/dead-letters.ts");
-    for (const letter of await listDeadLetters(keys, send)) await write(io.stdout, `${JSON.stringify(letter)}\n`);
+    const { deadLetters } = await import("../delegate/dead-letters.ts");
+    for await (const letter of deadLetters(keys, send)) await write(io.stdout, `${JSON.stringify(letter)}\n`);
     return 0;
   });
 }

@@ -33,24 +33,35 @@ local id = redis.call('XADD', KEYS[2], '*', 'data', ARGV[2])
 redis.call('XDEL', KEYS[1], ARGV[1])
 return {'replayed', id}`;
 
-/** The dead letters, oldest first. */
-export async function listDeadLetters(keys: Keys, send: Send): Promise<readonly DeadLetter[]> {
-  return listOf(await send(["XRANGE", keys.deadLetters, "-", "+"])).map((entry) => {
-    const [id, fields] = listOf(entry);
-    const letter = fieldsOf(fields);
-    const of = (name: string): string => letter.get(name) ?? "";
-    return {
-      id: textOf(id),
-      error: of("error"),
-      problem: of("problem"),
-      original_msg_id: of("original_msg_id"),
-      operation_id: of("operation_id"),
-      trace_id: of("trace_id"),
-      attempt: of("attempt"),
-      ts: of("ts"),
-      replayable: letter.has("data"),
-    };
-  });
+/** Letters that are read at once: each can hold a message of 1 MiB. */
+const PAGE = 16;
+
+/** The dead letters, oldest first, however many there are. */
+export async function* deadLetters(keys: Keys, send: Send): AsyncGenerator<DeadLetter> {
+  for (let from = "-"; ;) {
+    const page = listOf(await send(["XRANGE", keys.deadLetters, from, "+", "COUNT", String(PAGE)])).map(letterOf);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    from = `(${last.id}`;
+  }
+}
+
+function letterOf(entry: unknown): DeadLetter {
+  const [id, fields] = listOf(entry);
+  const letter = fieldsOf(fields);
+  const of = (name: string): string => letter.get(name) ?? "";
+  return {
+    id: textOf(id),
+    error: of("error"),
+    problem: of("problem"),
+    original_msg_id: of("original_msg_id"),
+    operation_id: of("operation_id"),
+    trace_id: of("trace_id"),
+    attempt: of("attempt"),
+    ts: of("ts"),
+    replayable: letter.has("data"),
+  };
 }
 
 /**
