@@ -11,9 +11,9 @@ import type { Exchange } from "./exchange.ts";
 import { forward, tokenOf } from "./gateway-forward.ts";
 import type { Names, Target } from "./gateway-names.ts";
 import { argumentsMisfit } from "./gateway-arguments.ts";
-import { bringUp } from "./gateway-hello.ts";
 import { noReply, recordable, resultText, standIn, taken, type Reply } from "./gateway-reply.ts";
-import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
+import { greetIfNeeded } from "./gateway-start.ts";
+import { currentTarget, isCurrent, isServed, isSettled, waitsFor } from "./gateway-target.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
 import { isModern } from "./modern.ts";
 import { refusalCodeOf } from "./results.ts";
@@ -45,24 +45,12 @@ export function callUpstream(edge: GatewayEdge, names: Names, call: GatewayCall)
   return Promise.all(waits).then(() => enter(edge, { names, call, target: names.find(name) }));
 }
 
-function isSettled(target: Target): boolean {
-  return target.kind !== "absent" && target.server.changing() === undefined;
-}
-
-/** A server that is coming up may have the tool; one whose tools have changed may have another. */
-function waitsFor(edge: GatewayEdge, target: Target): Promise<unknown>[] {
-  const servers = target.kind === "absent" ? target.servers : [target.server];
-  return servers.flatMap((server): Promise<unknown>[] => {
-    const changing = server.changing();
-    if (changing !== undefined) return [changing];
-    return target.kind === "absent" && server.status() === "starting" ? [settleWithin(edge, server)] : [];
-  });
-}
-
 interface Entered {
   readonly names: Names;
   readonly call: GatewayCall;
   readonly target: Target;
+  /** It was judged before, as another tool than there is now. */
+  readonly isAnew?: boolean;
 }
 
 async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
@@ -84,6 +72,8 @@ async function enter(edge: GatewayEdge, entered: Entered): Promise<Answer> {
     answered: () => recordable(reply),
     handler: mayExist ? (_args, context) => run(edge, entered, { context, reply, strip: channel?.isOurs === true }) : undefined,
   });
+  if (reply.kind === "stale" && entered.isAnew !== true)
+    return await enter(edge, { ...entered, target: entered.names.find(nameOf(entered.call)), isAnew: true });
   const { id } = request;
   if (answer.kind === "unknown_tool" || reply.kind === "unknown") {
     return errorAnswer({ code: RPC.invalidParams, message: `unknown tool ${quoted(nameOf(entered.call))}` }, id);
@@ -114,10 +104,16 @@ interface Run {
 
 /** The handler of an admitted call. Throws a refusal of its own code for whatever does not reach the upstream's answer. */
 async function run(edge: GatewayEdge, { names, call, target: first }: Entered, { context, reply, strip }: Run): Promise<CallToolResult> {
+  const name = nameOf(call);
   const fail = (code: RefusalCode, detail = ""): never => {
     throw refusal(code, context.link.decisionId, detail);
   };
-  const target = isUp(first) ? first : await upTarget(edge, { names, call, first });
+  /** What policy has judged is what is called: nothing is sent to a tool that was defined otherwise. */
+  const stale = (): never => {
+    reply.kind = "stale";
+    return fail("upstream.unavailable");
+  };
+  const target = isCurrent(names, name, first) ? first : await currentTarget(edge, { names, name, first });
   if (target.kind === "absent") {
     if (target.servers.some((server) => server.status() !== "up")) return fail("upstream.unavailable");
     reply.kind = "unknown";
@@ -134,6 +130,8 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
     Object.assign(reply, { kind: "error", value: wrong, numbers: [], text: JSON.stringify(wrong) });
     return standIn(true);
   }
+  const { facts } = context.call;
+  if (facts.digest !== tool.digest || facts.server !== server.entry.id) return stale();
   const settings = settingsOf(server.entry, tool.name);
   const checked = argumentsMisfit(context.call.arguments, tool, settings.arguments);
   const misfit = typeof checked === "object" ? await checked : checked;
@@ -144,6 +142,7 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
       : await slotsOf(edge, { server, tool: tool.name, count: settings.concurrency }).take(context.ending);
   if (release === undefined) return standIn(true);
   try {
+    if (settings.concurrency !== undefined && !isServed(names.find(name), tool)) return stale();
     const peer = server.peer();
     if (peer === undefined) return fail("upstream.unavailable");
     const params = paramsFor(edge, { call, name: tool.name, strip });
@@ -162,23 +161,6 @@ async function run(edge: GatewayEdge, { names, call, target: first }: Entered, {
   } finally {
     release();
   }
-}
-
-function isUp(target: Target): boolean {
-  return target.kind !== "absent" && target.server.status() === "up";
-}
-
-/** The target once its server is up: a server that is down is started again, once a call. */
-async function upTarget(
-  edge: GatewayEdge,
-  { names, call, first }: { readonly names: Names; readonly call: GatewayCall; readonly first: Target },
-): Promise<Target> {
-  const servers = first.kind === "absent" ? first.servers : [first.server];
-  const down = servers.filter((server) => server.status() !== "up");
-  if (down.length === 0) return first;
-  await Promise.all(down.map((server) => bringUp(edge, server)));
-  const target = names.find(nameOf(call));
-  return target.kind !== "absent" && target.server.status() !== "up" ? { kind: "absent", servers: [target.server] } : target;
 }
 
 /** The client's params; of several servers the one that is meant gets its own name for the tool. */

@@ -13,7 +13,8 @@ import { andThen } from "./turns.ts";
 
 /** What the upstream answered, kept beside the corridor so that nothing of it is lost. */
 export interface Reply {
-  kind: "none" | "unknown" | "result" | "error";
+  /** `stale`: nothing was sent, since the tool is no longer the one that was judged. */
+  kind: "none" | "unknown" | "stale" | "result" | "error";
   value: JsonObject;
   numbers: readonly NumberSource[];
   /** The result as JSON text. */
