@@ -1,5 +1,6 @@
 import type { ApprovalCode } from "../gate/approval.ts";
 import { refuseUnapproved } from "../gate/approval.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
 import type { ApprovalUse, UseEnd } from "../govern/approval-use.ts";
 import type { SessionView } from "../session/session.ts";
 import { approvalFault } from "./approvals.ts";
@@ -41,10 +42,17 @@ export function unapproved(code: ApprovalCode, { id, decisionId }: { readonly id
   return { status: "error", code, result: refusalResult(refuseUnapproved({ code, id }), decisionId) };
 }
 
-/** How the use of an approval ends with a call: whoever stopped it does not know how far it came. */
-export function useEndOf({ status }: HandlerEnd): UseEnd {
+/** Answers after which nobody knows whether the call was executed elsewhere. */
+const UNKNOWN: ReadonlySet<string | undefined> = new Set<RefusalCode>([
+  "delegate.indeterminate",
+  "upstream.outcome_unknown",
+  "upstream.timeout",
+]);
+
+/** How the use of an approval ends with a call: whoever stopped it, or lost sight of it, does not know how far it came. */
+export function useEndOf({ status, code }: HandlerEnd): UseEnd {
   if (status === "ok" || status === "dry_run") return "done";
-  return status === "timeout" || status === "cancelled" ? "indeterminate" : "failed";
+  return status === "timeout" || status === "cancelled" || UNKNOWN.has(code) ? "indeterminate" : "failed";
 }
 
 /** Tells how the call of a use ended. A session that ends waits no longer for a store that does not answer: the end is `indeterminate` then. */

@@ -9,14 +9,17 @@ import { openApprovalFiles } from "../../src/govern/approval-files.ts";
 import { listApprovals, readApproval } from "../../src/govern/approval-list.ts";
 import type { ApprovalStore, Use } from "../../src/govern/approval-store.ts";
 import { createKey, openKey } from "../../src/govern/keys.ts";
+import { refuse } from "../../src/gate/refuse.ts";
 import type { Decision } from "../../src/policy/decision.ts";
 import { osUserName } from "../../src/session/os-user.ts";
 import { approvalWaitMs } from "../../src/server/approval-wait.ts";
 import type { Core, CorridorOptions } from "../../src/server/core.ts";
 import type { CallAnswer } from "../../src/server/corridor-types.ts";
+import { refusalResult } from "../../src/server/results.ts";
 import { unconfined } from "../../src/shell/confinement.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { runShellTool } from "../../src/tools/run-shell.ts";
+import { PassedOn } from "../../src/tools/tool-error.ts";
 import { ALLOW, codeOf, counted, openCorridor, removeFolders, resultOf, temporaryFolder, wordOf } from "./support.ts";
 
 afterAll(removeFolders);
@@ -232,6 +235,20 @@ describe("a call that needs an approval", () => {
     expect(codeOf(await gate.corridor.call(failing))).toBe("call.failed");
     expect(await gate.stateOf(other)).toBe("failed");
   });
+
+  it.each(["delegate.indeterminate", "upstream.outcome_unknown", "upstream.timeout"] as const)(
+    "ends in an unknown way when its answer is `%s`",
+    async (code) => {
+      const gate = openApprovals();
+      const answer = new PassedOn(refusalResult(refuse("handler", code), "d"));
+      const lost = { ...counted("tool_a").request, handler: () => Promise.reject(answer) };
+      const id = idIn(await gate.corridor.call(lost));
+      await gate.decide(id);
+      expect(codeOf(await gate.corridor.call(lost))).toBe(code);
+      expect(await gate.stateOf(id)).toBe("indeterminate");
+      expect(codeOf(await gate.corridor.call(lost))).toBe("approval.indeterminate");
+    },
+  );
 
   it("ends in an unknown way when it is cancelled, which is told once", async () => {
     const gate = openApprovals();
