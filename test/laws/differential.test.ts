@@ -22,7 +22,7 @@ const INPUTS: readonly (readonly [bundle: string, entrypoint: Entrypoint, inputs
   ["agent-session", "gate/listing", 500],
 ];
 
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 afterAll(() => toolchain.close());
 
 /** The answers of OPA's own interpreter. */

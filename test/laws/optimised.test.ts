@@ -15,7 +15,7 @@ interface Row {
 }
 
 const rows = (JSON.parse(readFileSync("test/cases/decisions.json", "utf8")) as { decisions: readonly Row[] }).decisions;
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 afterAll(() => toolchain.close());
 
 const BUNDLES = ["ai-agent", "agent-session", "identity-gate", "default", "tools-service"];

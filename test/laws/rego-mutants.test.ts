@@ -10,7 +10,7 @@ const RULES = [
   ["identity_gate", "identity-gate", 40],
 ] as const;
 
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 afterAll(() => toolchain.close());
 
 const read = (folder: string, suffix: RegExp): readonly (readonly [string, string])[] =>

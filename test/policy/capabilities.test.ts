@@ -9,7 +9,7 @@ interface Cut {
   readonly builtins: readonly { readonly name: string }[];
 }
 
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 let current: Capabilities = { builtins: [] };
 beforeAll(async () => {
   const outcome = await toolchain.capabilities();

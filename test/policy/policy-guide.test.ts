@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { openToolchain } from "../../src/rego/toolchain.ts";
 
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 afterAll(() => toolchain.close());
 
 const EXAMPLE = "examples/policies/cloud_readers";

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { policyPages } from "../../src/rego/policy-pages.ts";
 import { openToolchain } from "../../src/rego/toolchain.ts";
 
-const toolchain = openToolchain();
+const toolchain = openToolchain({ limitMs: 600_000 });
 afterAll(() => toolchain.close());
 
 const FOLDER = "policy/gate/rules";

@@ -11,7 +11,7 @@ export const SLOW = { timeout: 180_000 };
 
 /** One toolchain for a test file; closed at its end. */
 export function sharedToolchain(): Toolchain {
-  const toolchain = openToolchain();
+  const toolchain = openToolchain({ limitMs: 600_000 });
   afterAll(() => toolchain.close());
   return toolchain;
 }

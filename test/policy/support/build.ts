@@ -17,7 +17,7 @@ let toolchain: Toolchain | undefined;
 
 /** Builds an OPA bundle (tar.gz) from Rego text with OPA's own compiler, as `opa build -t wasm --prune-unused` would. */
 export async function buildBundle(source: Source): Promise<Uint8Array> {
-  toolchain ??= openToolchain();
+  toolchain ??= openToolchain({ limitMs: 600_000 });
   const files = new Map([
     ["policy.rego", source.rego],
     ...(source.more === undefined ? [] : ([["more.rego", source.more]] as const)),
