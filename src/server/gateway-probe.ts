@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { NumberSource } from "../wire/json-source.ts";
 import type { OpenLink } from "../upstream/link.ts";
-import { askPeer, openPeer } from "../upstream/peer.ts";
+import { askPeer, openPeer, type PeerEvents } from "../upstream/peer.ts";
 import { MODERN_VERSIONS } from "./modern.ts";
 import { MODERN_META } from "./protocol-keys.ts";
 import { within } from "../wire/within.ts";
 
-/** How long a server may think about server/discover. */
+/** How long a server that is there may think about server/discover. */
 const PROBE_MS = 1_000;
-/** How long it may take to start, beside that. */
+/** How long it may take to start, beside that: until it says anything, on stderr too. */
 const START_MS = 2_500;
 
 /** What a throw-away connection said to server/discover. */
@@ -16,13 +16,14 @@ export type ProbeAnswer =
   | { readonly era: "legacy" }
   | { readonly era: "modern"; readonly result: JsonObject; readonly numbers: readonly NumberSource[] };
 
-const NOTHING = {
-  onNotification: () => undefined,
-  onRequest: () => undefined,
-  onEnd: () => undefined,
-  onStderr: () => undefined,
-  onDropped: () => undefined,
-};
+/** Hears nothing but that somebody speaks. */
+const listener = (onLife: () => void): PeerEvents<undefined> => ({
+  onNotification: onLife,
+  onRequest: onLife,
+  onEnd: onLife,
+  onStderr: onLife,
+  onDropped: onLife,
+});
 
 /**
  * Asks a server for its era on a connection that is thrown away: legacy servers exit on an unknown request before initialize, or stay
@@ -31,17 +32,26 @@ const NOTHING = {
  */
 export async function probe(open: OpenLink, params: string, version: string): Promise<ProbeAnswer> {
   const giveUp = new AbortController();
+  const startedBy = performance.now() + START_MS;
+  let isAlive = (): void => undefined;
+  const life = new Promise<void>((resolve) => {
+    isAlive = resolve;
+  });
   try {
-    const opening = openPeer<undefined>(open, NOTHING, giveUp.signal);
+    const opening = openPeer<undefined>(
+      open,
+      listener(() => isAlive()),
+      giveUp.signal,
+    );
     const peer = await within(START_MS, opening);
     if (peer === undefined) {
       void opening.then((late) => late.close()).catch(() => undefined);
       return { era: "legacy" };
     }
-    const answer = await within(
-      PROBE_MS,
-      askPeer(peer, { method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined }).answer,
-    );
+    const asked = askPeer(peer, { method: "server/discover", params: params === "" ? envelope(version) : params, owner: undefined });
+    // A process that was only just started has not read the question yet.
+    await within(Math.max(0, startedBy - performance.now()), Promise.race([asked.answer, life]));
+    const answer = await within(PROBE_MS, asked.answer);
     void peer.close();
     if (answer?.kind !== "result" || !isModernResult(answer.result)) return { era: "legacy" };
     return { era: "modern", result: answer.result, numbers: answer.numbers };

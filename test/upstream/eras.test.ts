@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ENVELOPE } from "../e2e/http-kit.ts";
 import { codeOf, startGateway } from "./gateway-kit.ts";
 
 const MODERN_ONLY = { modern: true, modernOnly: true };
@@ -23,5 +24,15 @@ describe("[gateway:pumping] a legacy client and a server of 2026-07-28 alone", (
     expect(codeOf(await gateway.call("both__echo"))).toBe("ok");
     expect(codeOf(await gateway.call("m__echo"))).toBe("upstream.unavailable");
     await expect.poll(gateway.stderr).toContain(TOLD);
+  });
+});
+
+describe("[gateway:pumping] a modern client and a server of 2026-07-28 alone", () => {
+  it("that takes longer to start than it may think is served all the same", async () => {
+    const gateway = startGateway({ servers: { m: { ...MODERN_ONLY, startMs: 1_100 } } });
+    const { result } = await gateway.ask({ id: 1, method: "tools/list", params: { _meta: ENVELOPE } });
+    expect(result?.["tools"]).not.toEqual([]);
+    expect(codeOf(await gateway.call("echo", {}, { _meta: ENVELOPE }))).toBe("ok");
+    expect(gateway.bytes("m")).not.toContain('"initialize"');
   });
 });

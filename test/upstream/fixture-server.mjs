@@ -4,6 +4,8 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 
 const [log, optionsText = "{}"] = process.argv.slice(2);
 const options = JSON.parse(optionsText);
+// So long it reads nothing.
+if (options.startMs) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, options.startMs);
 const send = (message) => {
   const bytes = Buffer.from(`${typeof message === "string" ? message : JSON.stringify(message)}\n`);
   // With `splitAfter` a line with that character comes in two pieces, cut after so many of its bytes.
