@@ -194,11 +194,11 @@ function contract(stores: () => Stores): void {
     const horizon = {
       turnCheckpointTtl: 20,
       executionLease: 5,
-      claimMinIdle: 2,
+      claimMinIdle: 60,
       claimSweep: 1,
       maxDeliveries: 3,
-      maxExec: 5,
-      proofTtl: 60,
+      maxExec: 30,
+      proofTtl: 400,
     };
     const seen: unknown[] = [];
     const worker = startWorker({

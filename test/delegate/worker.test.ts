@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { DelegatedEnd } from "../../src/delegate/delegated-call.ts";
 import { createFront } from "../../src/delegate/front.ts";
 import { keysOf } from "../../src/delegate/keys.ts";
@@ -65,10 +65,10 @@ describe("a worker", () => {
     };
     const { start, notes } = together(memory, { calls: { ...memory.calls, takeOver } });
     const worker = start();
-    await vi.waitFor(() => expect(worker.isReady()).toBe(true));
+    await expect.poll(() => worker.isReady()).toBe(true);
     faults = 2;
-    await vi.waitFor(() => expect(worker.isReady()).toBe(false));
-    await vi.waitFor(() => expect(worker.isReady()).toBe(true), { timeout: 5_000 });
+    await expect.poll(() => worker.isReady(), { interval: 5 }).toBe(false);
+    await expect.poll(() => worker.isReady()).toBe(true);
     expect(notes).toEqual(["the store fails: no answer"]);
   });
 
@@ -120,7 +120,7 @@ describe("a worker", () => {
     await abandoned();
     const worker = start();
     void call();
-    await vi.waitFor(() => expect(running).toHaveLength(2), { timeout: 5_000 });
+    await expect.poll(() => running).toHaveLength(2);
     const third = await abandoned();
     await sleep(3 * HORIZON.claimMinIdle * 1_000);
     expect(await memory.calls.deliveries(third)).toBe(1);

@@ -139,7 +139,7 @@ describe("tool()", SLOW, () => {
 
   it("is aborted at the time limit, and settled before the end is told", async () => {
     const { openStarlark } = await import("../../src/starlark/engine.ts");
-    const hurried = openStarlark({ limits: { steps: 1_000_000, timeMs: 50, memoryMb: 64, outputBytes: 1 } });
+    const hurried = openStarlark({ limits: { steps: 1_000_000, timeMs: 3_000, memoryMb: 64, outputBytes: 1 } });
     const events: string[] = [];
     const call: HostCall = async (_request, stop) => {
       await new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));

@@ -16,6 +16,12 @@ import { contextOf } from "./kit.ts";
 const confinement = unconfined({ limits: COMMAND_LIMITS, atOnce: 8, reason: "a test" });
 const tool = runShellTool({ confinement, workdir: tmpdir(), environment: { HOME: "/nowhere", SECRET: "x" } });
 
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "regate-places-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
 function checked(args: JsonObject): unknown {
   const result = checkArguments(tool.input, args);
   return result.ok ? result.value : result.problem;
@@ -93,20 +99,21 @@ describe("results", () => {
   });
 
   test("as many commands as there are places run at the same time; others wait", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "regate-places-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const most = async (atOnce: number): Promise<number> => {
+      const met = join(temporaryFolder(), "met");
       const places = unconfined({ limits: COMMAND_LIMITS, atOnce, reason: "a test" });
       const limited = runShellTool({ confinement: places, workdir: folder, environment: {} });
-      // Each command sees how many run beside it, itself included.
-      const command = "mkdir $$; sleep 0.3; ls | wc -l; rmdir $$";
+      // Each command sees how many run beside it, itself included; the first ones wait for those that have a place.
+      const meeting = `until [ -e ${met} ] || [ "$(ls | wc -l)" -ge ${Math.min(atOnce, 4)} ]; do sleep 0.02; done; touch ${met}`;
+      const command = `mkdir $$; ${meeting}; sleep 0.3; ls | wc -l; rmdir $$`;
       const calls = Array.from({ length: 4 }, () => limited.handler({ command }, contextOf({ command })));
       const counts = (await Promise.all(calls)).map(({ structured }) => Number((structured as { stdout: string }).stdout));
       return Math.max(...counts);
     };
     expect(await most(1)).toBe(1);
     expect(await most(2)).toBe(2);
-    expect(await most(8)).toBeGreaterThan(2);
+    expect(await most(8)).toBe(4);
   });
 
   test("hostile output stays below 2 MB of answer", async () => {
