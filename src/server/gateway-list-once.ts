@@ -37,6 +37,7 @@ export async function listOnce(
     host: {
       onNotification: () => undefined,
       onRequest: () => undefined,
+      onEnd: () => undefined,
       onGone: () => undefined,
       note,
       count: () => undefined,

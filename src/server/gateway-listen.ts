@@ -112,7 +112,9 @@ async function aborted(signal: Withdrawal): Promise<void> {
 /** Listens to a server that is up, once. */
 async function attach(listening: Listening, server: Upstream<Owner>): Promise<void> {
   const { edge, attached, filter, message } = listening;
-  if (server.status() !== "up" || attached.has(server) || message.signal.aborted) return;
+  // One that is gone has forgotten what it was asked to tell.
+  if (server.status() !== "up") return void attached.delete(server);
+  if (attached.has(server) || message.signal.aborted) return;
   attached.add(server);
   const uris = await ownUris(edge, server, filter.resourceSubscriptions ?? []);
   if (server.era() === "modern") await listenModern(listening, server, uris);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import { holdsHiddenText } from "../upstream/hidden-text.ts";
-import type { ListMethod } from "../upstream/paged.ts";
+import type { ListMethod, Pages } from "../upstream/paged.ts";
 import type { PinKind } from "../upstream/pin-file.ts";
 import type { ListedEntry } from "../upstream/tool-table.ts";
 import { hasCapability, type Upstream } from "../upstream/upstream.ts";
@@ -9,6 +9,7 @@ import type { Names } from "./gateway-names.ts";
 import { serverFacts } from "./gateway-names.ts";
 import { greetIfNeeded, settleWithin } from "./gateway-start.ts";
 import type { GatewayEdge, Owner } from "./gateway-types.ts";
+import { pathOf } from "../wire/json-source.ts";
 import { writeJson } from "../wire/json-writer.ts";
 import { isModern } from "./modern.ts";
 import { metaOf } from "./params-rules.ts";
@@ -80,7 +81,7 @@ async function toolsList(edge: GatewayEdge, names: Names, request: ScreenedReque
   const texts = shown.map(({ server, tool }) =>
     isOne ? tool.json : renamed(tool.json, tool.definition, names.wireName(server, tool.name)),
   );
-  const rest = isOne && first?.kind === "listed" ? first.first.result : {};
+  const rest = isOne && first?.kind === "listed" ? first.first : NO_REST;
   return listAnswer(request, { key: "tools", texts, rest });
 }
 
@@ -105,7 +106,7 @@ async function otherList(edge: GatewayEdge, names: Names, request: ScreenedReque
   const facts = serverFacts(isOne ? edge.upstreams[0] : undefined);
   const judged = edge.corridor.message({ method: request.method, from: "client", params: request.params ?? {}, facts });
   const verdict = judged instanceof Promise ? await judged : judged;
-  if (!verdict.allowed) return listAnswer(request, { key: list.key, texts: [], rest: {} });
+  if (!verdict.allowed) return listAnswer(request, { key: list.key, texts: [], rest: NO_REST });
   const listed = await Promise.all(edge.upstreams.map((server) => listOf(edge, server, { list, request })));
   const [first] = listed;
   if (isOne && first?.error !== undefined) return errorText(request, first.error.text, first.error.code);
@@ -123,13 +124,13 @@ async function otherList(edge: GatewayEdge, names: Names, request: ScreenedReque
       return list.name === "name" ? names.isServed(names.wireName(server, textAt(entry, "name"))) : !shared.has(nameOf(entry, list.name));
     })
     .map(({ server, entry }) => textOf(entry, isOne || list.name !== "name" ? undefined : names.wireName(server, textAt(entry, "name"))));
-  return listAnswer(request, { key: list.key, texts, rest: isOne ? (first?.rest ?? {}) : {} });
+  return listAnswer(request, { key: list.key, texts, rest: isOne ? (first?.rest ?? NO_REST) : NO_REST });
 }
 
 interface OneList {
   readonly server: Upstream<Owner>;
   readonly entries: readonly ListedEntry[];
-  readonly rest: JsonObject;
+  readonly rest: Rest;
   readonly error?: { readonly text: string; readonly code: JsonValue | undefined };
 }
 
@@ -140,7 +141,7 @@ interface ListRequest {
 
 /** One server's list without what its pins hold back. */
 async function listOf(edge: GatewayEdge, server: Upstream<Owner>, { list, request }: ListRequest): Promise<OneList> {
-  const nothing: OneList = { server, entries: [], rest: {} };
+  const nothing: OneList = { server, entries: [], rest: NO_REST };
   if (server.status() !== "up") return nothing;
   const isOne = edge.upstreams.length === 1;
   if (!isOne && server.era() === "legacy" && !hasCapability(server.greeting(), list.capability)) return nothing;
@@ -148,7 +149,7 @@ async function listOf(edge: GatewayEdge, server: Upstream<Owner>, { list, reques
   if (pages?.kind === "error")
     return { ...nothing, error: { text: writeJson(pages.error, pages.numbers, ["error"]), code: pages.error["code"] } };
   if (pages?.kind !== "listed") return nothing;
-  return { server, entries: unpinnedLeftOut(server, list, pages.entries), rest: pages.first.result };
+  return { server, entries: unpinnedLeftOut(server, list, pages.entries), rest: pages.first };
 }
 
 /** Entries that the pins hold back, or that hold hidden text, are left out (reference/gateway.md, Pins). */
@@ -191,15 +192,20 @@ function textOf({ value, numbers, base }: ListedEntry, name: string | undefined)
 interface ListParts {
   readonly key: string;
   readonly texts: readonly string[];
-  /** The first page's other members. */
-  readonly rest: JsonObject;
+  /** The first page, for its other members. */
+  readonly rest: Rest;
 }
 
-function listAnswer(request: ScreenedRequest, { key, texts, rest }: ListParts): Answer {
-  const { nextCursor: _cursor, [key]: _entries, ...others } = rest;
+type Rest = (Pages & { readonly kind: "listed" })["first"];
+const NO_REST: Rest = { result: {}, numbers: [] };
+
+function listAnswer(request: ScreenedRequest, { key, texts, rest: { result, numbers } }: ListParts): Answer {
+  const { nextCursor: _cursor, [key]: _entries, ...others } = result;
   const members = isModern(request) ? { ...others, ...modernMembers(others) } : others;
-  const more = Object.entries(members).map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`);
-  return resultAnswer(request.id, `{${JSON.stringify(key)}:[${texts.join(",")}]${more.join("")}}`);
+  // What the gateway says itself has no text of the server's.
+  const own = numbers.filter(({ at }) => at.key !== "ttlMs" || pathOf(at).length !== 2);
+  const more = writeJson(members, own, ["result"]).slice(1, -1);
+  return resultAnswer(request.id, `{${JSON.stringify(key)}:[${texts.join(",")}]${more === "" ? "" : `,${more}`}}`);
 }
 
 /** A filtered list is private to this client and stale soon (reference/mcp.md §2.4). */

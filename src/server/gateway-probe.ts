@@ -13,7 +13,8 @@ const START_MS = 2_500;
 
 /** What a throw-away connection said to server/discover. */
 export type ProbeAnswer =
-  | { readonly era: "legacy" }
+  /** `unreached`: nobody was asked, since there was no connection. */
+  | { readonly era: "legacy"; readonly unreached?: boolean }
   | { readonly era: "modern"; readonly result: JsonObject; readonly numbers: readonly NumberSource[] };
 
 /** Hears nothing but that somebody speaks. */
@@ -53,10 +54,11 @@ export async function probe(open: OpenLink, params: string, version: string): Pr
     await within(Math.max(0, startedBy - performance.now()), Promise.race([asked.answer, life]));
     const answer = await within(PROBE_MS, asked.answer);
     void peer.close();
+    if (answer?.kind === "lost" && !answer.sent) return { era: "legacy", unreached: true };
     if (answer?.kind !== "result" || !isModernResult(answer.result)) return { era: "legacy" };
     return { era: "modern", result: answer.result, numbers: answer.numbers };
   } catch {
-    return { era: "legacy" };
+    return { era: "legacy", unreached: true };
   } finally {
     giveUp.abort();
   }

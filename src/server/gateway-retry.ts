@@ -12,6 +12,9 @@ export interface Channel {
   asked?: RetryQuestion;
 }
 
+/** States that are told from those of upstreams; far fewer can be answered at a time. */
+const MAX_STATES = 4_096;
+
 /** Asks a stateless client; a state that is not ours belongs to the upstream and passes. */
 export function retryChannel(edge: GatewayEdge, { requestState: state, inputResponses: responses }: JsonObject): Channel {
   const isOurs = typeof state === "string" && edge.states.has(state);
@@ -22,6 +25,7 @@ export function retryChannel(edge: GatewayEdge, { requestState: state, inputResp
       ...(isOurs && isJsonObject(responses) ? { responses } : {}),
       ask(question) {
         edge.states.add(question.state);
+        if (edge.states.size > MAX_STATES) edge.states.delete(edge.states.values().next().value ?? "");
         channel.asked = question;
       },
     },

@@ -34,13 +34,15 @@ export async function greet(edge: GatewayEdge, server: Upstream<Owner>): Promise
   else await server.greet(hello);
 }
 
-/** What a throw-away connection of this server says to server/discover; asked once a process. */
+/** What a throw-away connection of this server says to server/discover; asked once a process, and again while it was not reached. */
 export function eraOf({ parts }: GatewayEdge, { entry }: Upstream<Owner>, params: string): Promise<ProbeAnswer> {
   const key = JSON.stringify([entry.id, identityOf(entry)]);
   const known = parts.probes.get(key);
   if (known !== undefined) return known;
   const asked = probe(parts.openLink(entry), params, parts.version);
   parts.probes.set(key, asked);
+  // Never rejects.
+  void asked.then((answer) => answer.era === "legacy" && answer.unreached === true && parts.probes.delete(key));
   return asked;
 }
 

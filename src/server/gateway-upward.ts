@@ -24,6 +24,8 @@ const NEEDED: ReadonlyMap<string, string> = new Map([
 /** Notifications that belong to no request. */
 const UNBOUND = new Set(["tools", "prompts", "resources"].map((kind) => `notifications/${kind}/list_changed`));
 const ACKNOWLEDGED = "notifications/subscriptions/acknowledged";
+/** Questions of upstreams that wait for one client. */
+const MAX_ASKED = 1_000;
 const PREFIX = `regate-${randomBytes(12).toString("hex")}-`;
 
 /** Passes a notification of an upstream on, on the way of the request that it belongs to; ids and tokens become the client's own. */
@@ -33,7 +35,7 @@ export function passNotification(
   { message, flight }: { message: FromUpstream<"notification">; flight: FlightOf | undefined },
 ): void {
   const { method, params, numbers } = message;
-  if (method === "notifications/cancelled") return passWithdrawal(edge, server, params);
+  if (method === "notifications/cancelled") return withdrawQuestions(edge, server, params);
   const peer = server.wire();
   let about = flight;
   let changed: JsonObject = params;
@@ -71,11 +73,14 @@ function sendAbout(edge: GatewayEdge, owner: Owner | undefined, json: string): b
   return owner?.exchange?.send(json) === true || edge.send(json);
 }
 
-/** An upstream no longer waits for an answer of the client. */
-function passWithdrawal(edge: GatewayEdge, server: Upstream<Owner>, params: JsonObject): void {
-  const wanted = JSON.stringify(params["requestId"]);
+/**
+ * Takes back what an upstream has asked the client.
+ * @param params of its own notifications/cancelled; absent: it is gone, and so is all that it asked
+ */
+export function withdrawQuestions(edge: GatewayEdge, server: Upstream<Owner>, params?: JsonObject): void {
+  const wanted = params === undefined ? undefined : JSON.stringify(params["requestId"]);
   for (const [id, asked] of edge.asked) {
-    if (asked.upstream?.server !== server || asked.upstream.id !== wanted) continue;
+    if (asked.upstream?.server !== server || (params !== undefined && asked.upstream.id !== wanted)) continue;
     edge.asked.delete(id);
     edge.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${JSON.stringify({ ...params, requestId: id })}}`);
   }
@@ -97,6 +102,10 @@ export function passRequest(
   const needed = NEEDED.get(method);
   if (needed === undefined || !isJsonObject(edge.state.capabilities[needed]))
     return answer(errorBody(-32601, "the client does not support this"));
+  if (edge.asked.size >= MAX_ASKED) {
+    edge.log.count(`server \`${server.entry.id}\`: refused a question, since too many wait for the client`);
+    return answer(errorBody(-32603, "too many questions wait for the client"));
+  }
   const about = flight ?? lastCall(server);
   const facts = about?.owner?.facts ?? serverFacts(server);
   void andThen(edge.corridor.message({ method, from: "upstream", params, facts }), (verdict) => {

@@ -17,7 +17,7 @@ import { confirmThrough, gatewayConnection } from "./gateway-connection.ts";
 import { tellLate } from "./gateway-hello.ts";
 import { createNames, type Names } from "./gateway-names.ts";
 import type { GatewayEdge, GatewayLimits, GatewayParts, Owner } from "./gateway-types.ts";
-import { passNotification, passRequest } from "./gateway-upward.ts";
+import { passNotification, passRequest, withdrawQuestions } from "./gateway-upward.ts";
 import type { ClientPeer, ClientPort } from "./http-port.ts";
 import { openFront, type HttpServing } from "./http-serve.ts";
 import { createInFlight } from "./in-flight.ts";
@@ -94,6 +94,7 @@ function openClient({ shared, parts }: Gateway, side: Side): OpenClient {
       host: {
         onNotification: (server, message, flight) => whenOpen((open) => passNotification(open, server, { message, flight })),
         onRequest: (server, message, flight) => whenOpen((open) => passRequest(open, server, { message, flight })),
+        onEnd: (server) => whenOpen((open) => withdrawQuestions(open, server)),
         onGone: (server) =>
           whenOpen((open) => {
             open.state.missed.add(server);

@@ -5,7 +5,7 @@ import type { Incoming } from "./incoming.ts";
 import { readPages, type ListMethod, type Pages } from "./paged.ts";
 import { askPeer, openPeer, type Flight, type Peer, type PeerAnswer } from "./peer.ts";
 import { createStderrTail } from "./stderr-tail.ts";
-import { NO_TOOLS, shown, toolTable, type ToolTable } from "./tool-table.ts";
+import { NO_TOOLS, notServed, toolTable, type ToolTable } from "./tool-table.ts";
 import type { Hello, Upstream, UpstreamOptions } from "./upstream.ts";
 
 /** One connection of an upstream's life, from its opening to its end. */
@@ -17,6 +17,8 @@ export interface Life<Owner> {
   greeting?: JsonObject;
   isInitialized: boolean;
   settling?: Promise<boolean>;
+  /** Present while a listing waits for its turn, because the server said that its tools changed: whoever says so again waits for the same. */
+  changed?: Promise<void>;
   isListed: boolean;
   isOver: boolean;
 }
@@ -29,6 +31,8 @@ export interface Self<Owner> {
   readonly state: {
     life?: Life<Owner>;
     hello?: Hello;
+    /** A greeting was answered: from then on the server is greeted in no other way. */
+    wasGreeted: boolean;
     mayInitialize: boolean;
     table: ToolTable;
     /** How the server refused the handshake, if it did: the end of a line. */
@@ -93,6 +97,7 @@ function ended<Owner>({ closing, options, server }: Self<Owner>, life: Life<Owne
   const wasOver = life.isOver;
   life.isOver = true;
   if (closing.signal.aborted || wasOver) return;
+  options.host.onEnd(server);
   options.host.note(`server \`${options.entry.id}\` ${reason.replaceAll(/[\r\n]+/g, " ").slice(0, 1_000)}`);
   if (life.isListed) options.host.onGone(server);
 }
@@ -104,7 +109,7 @@ async function notified<Owner>(
   { message, flight }: { message: Incoming & { kind: "notification" }; flight: Flight<Owner | undefined> | undefined },
 ): Promise<void> {
   if (message.method === "notifications/tools/list_changed" && life.isListed) {
-    const listing = relist(self, life, undefined).then(() => undefined);
+    const listing = listChanged(self, life);
     self.state.changing = listing;
     await listing;
     if (self.state.changing === listing) delete self.state.changing;
@@ -127,6 +132,7 @@ async function greeting<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<Pe
     hello.era === "modern" ? NONE : await askPeer(peer, { method: "initialize", params: hello.params, owner: undefined }).answer;
   if (answer.kind === "error") self.state.refused = refusedText(answer.error, (text) => self.options.host.redact(text));
   if (answer.kind !== "result") return answer;
+  self.state.wasGreeted = true;
   life.greeting = withoutUnpinned(self, answer.result);
   sendInitialized(self, life);
   return { ...answer, result: life.greeting };
@@ -140,14 +146,14 @@ function refusedText({ code, message }: JsonObject, redact: (text: string) => st
   return `: it refused the handshake (${typeof code === "number" ? code : "no code"}, \`${said}\`)${hint}`;
 }
 
-/** Changed instructions are left out (reference/gateway.md, Pins). */
+/** Changed instructions are left out, and what is no text at all (reference/gateway.md, Pins). */
 function withoutUnpinned<Owner>({ server, options }: Self<Owner>, result: JsonObject): JsonObject {
   const { instructions, ...rest } = result;
   const given = typeof instructions === "string" ? [{ name: "instructions", definition: instructions }] : [];
   const status = server.observe("instructions", given).get("instructions");
-  if (typeof instructions !== "string") return result;
+  if (instructions === undefined) return result;
   if (status === "pinned") return result;
-  options.host.note(`server \`${options.entry.id}\`: its instructions are left out (${status ?? "unknown"}): see \`regate pins show\``);
+  options.host.note(`server \`${options.entry.id}\`: its instructions are left out (${status ?? "no text"}): see \`regate pins show\``);
   return rest;
 }
 
@@ -170,8 +176,20 @@ export async function settleLife<Owner>(self: Self<Owner>, life: Life<Owner>): P
 
 /** Lists the tools and makes the table anew; undefined when the connection is over. */
 export function relist<Owner>(self: Self<Owner>, life: Life<Owner>, params: JsonObject | undefined): Promise<Pages | undefined> {
-  const next = self.state.listing.then(() => listOnce(self, life, params));
-  self.state.listing = next.catch(() => undefined);
+  return inTurn(self, () => listOnce(self, life, params));
+}
+
+function listChanged<Owner>(self: Self<Owner>, life: Life<Owner>): Promise<void> {
+  life.changed ??= inTurn(self, async () => {
+    delete life.changed;
+    await listOnce(self, life, undefined);
+  });
+  return life.changed;
+}
+
+function inTurn<Owner, Result>({ state }: Self<Owner>, list: () => Promise<Result>): Promise<Result> {
+  const next = state.listing.then(list);
+  state.listing = next.catch(() => undefined);
   return next;
 }
 
@@ -196,12 +214,10 @@ export function ownParams<Owner>({ state }: Self<Owner>): JsonObject | undefined
 
 /** Tells on stderr what is not served, once for each state of affairs. */
 function report<Owner>({ state, options }: Self<Owner>): void {
-  const { problems, tools, ambiguous } = state.table;
+  const { tools, ambiguous } = state.table;
   const { entry, pins } = options;
   const missing = pins.missingTools({ id: entry.id, identity: identityOf(entry) }, new Set([...tools.keys(), ...ambiguous]));
-  const held = [...tools.values()].filter(({ status }) => status !== "ok").map(({ name, status }) => `\`${name}\` (${status})`);
-  const lines = [...problems, ...(held.length > 0 ? [`tools are held back, see \`regate pins show\`: ${held.join(", ")}`] : [])];
-  if (missing.length > 0) lines.push(`tools that are pinned are no longer listed: ${missing.map(shown).join(", ")}`);
+  const lines = notServed(state.table, missing);
   const text = lines.join("\n");
   if (text !== state.problems) for (const line of lines) options.host.note(`server \`${options.entry.id}\`: ${line}`);
   state.problems = text;

@@ -75,14 +75,15 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
       setTimeout(over, 250);
     });
     server.onClose(over);
-    stdout.once("end", () => {
-      // A server that closes its stdout can answer nothing any more.
-      state.broken = true;
-      setTimeout(() => kill(pid, "SIGTERM"), STDIN_GRACE_MS).unref();
-    });
+  });
+  let closing: Promise<void> | undefined;
+  const closeOnce = (): Promise<void> => (closing ??= close(server, ended));
+  stdout.once("end", () => {
+    // A server that closes its stdout can answer nothing any more.
+    state.broken = true;
+    void closeOnce();
   });
   const canSend = (): boolean => !state.broken && !hasEnded && stdin.writable;
-  let closing: Promise<void> | undefined;
   return {
     ended,
     canSend,
@@ -92,7 +93,7 @@ function linkOf(server: ServerProcess, events: UpstreamEvents, maxLineBytes: num
       stdin.write(`${json}\n`);
       return undefined;
     },
-    close: () => (closing ??= close(server, ended)),
+    close: closeOnce,
   };
 }
 

@@ -109,6 +109,25 @@ function isDialect(dialect: JsonValue | undefined): boolean {
   return dialect === undefined || (typeof dialect === "string" && DIALECTS.has(dialect.replace(/#$/, "")));
 }
 
+/** Most things that are named of what may be many. */
+const MAX_NAMED = 50;
+
+/**
+ * What of a table is not served, as lines for stderr: bounded, however much a server lists.
+ * @param missing pinned tools that are not listed
+ */
+export function notServed({ problems, tools }: ToolTable, missing: readonly string[]): readonly string[] {
+  const held = [...tools.values()].filter(({ status }) => status !== "ok").map(({ name, status }) => `\`${name}\` (${status})`);
+  const lines = [...atMost(problems)];
+  if (held.length > 0) lines.push(`tools are held back, see \`regate pins show\`: ${atMost(held).join(", ")}`);
+  if (missing.length > 0) lines.push(`tools that are pinned are no longer listed: ${atMost(missing.map(shown)).join(", ")}`);
+  return lines;
+}
+
+function atMost(texts: readonly string[]): readonly string[] {
+  return texts.length <= MAX_NAMED ? texts : [...texts.slice(0, MAX_NAMED), `and ${texts.length - MAX_NAMED} more`];
+}
+
 /** Text of a server as it may stand on stderr. */
 export function shown(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll("`", "'");

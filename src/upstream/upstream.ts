@@ -25,6 +25,8 @@ export interface UpstreamHost<Owner> {
     flight: Flight<Owner | undefined> | undefined,
   ): void;
   onRequest(server: Upstream<Owner>, message: Incoming & { kind: "request" }, flight: Flight<Owner | undefined> | undefined): void;
+  /** The connection is over: nobody waits any more for what the upstream has asked. */
+  onEnd(server: Upstream<Owner>): void;
   /** What can be served has changed without a word of the upstream: it is gone. */
   onGone(server: Upstream<Owner>): void;
   /** Given while the client has not taken enough of what came: nothing more is read from the server until it resolves. */
@@ -50,7 +52,7 @@ export interface Upstream<Owner> {
   readonly entry: UpstreamEntry;
   /** Opens the connection if there is none, or the last one is over; nothing is said on it. Nothing else starts a server again. */
   start(): void;
-  /** Greets the server, the first time as given and after a restart again; gives its answer to `initialize`, `lost` when it is down. */
+  /** Greets the server, as given until it has answered once, and after a restart likewise again; gives its answer to `initialize`, `lost` when it is down. */
   greet(hello: Hello): Promise<PeerAnswer>;
   /** The client has said `notifications/initialized`, or may be taken to have. */
   initialized(): void;
@@ -83,13 +85,14 @@ const START_MS = 30_000;
 /** Makes one server of one session; nothing is started yet. */
 export function createUpstream<Owner>(options: UpstreamOptions<Owner>): Upstream<Owner> {
   const closing = new AbortController();
-  const state = { mayInitialize: false, table: NO_TOOLS, problems: "", listing: Promise.resolve() };
+  const state = { wasGreeted: false, mayInitialize: false, table: NO_TOOLS, problems: "", listing: Promise.resolve() };
   const server: Upstream<Owner> = {
     entry: options.entry,
     start: () => void beginLife(self),
     greet(hello) {
-      self.state.hello ??= hello;
       const life = self.state.life ?? beginLife(self);
+      const isOpen = life.greeted === undefined && !self.state.wasGreeted;
+      if (self.state.hello === undefined || isOpen) self.state.hello = hello;
       return life.isOver ? Promise.resolve({ kind: "lost", sent: false }) : greetLife(self, life);
     },
     initialized() {

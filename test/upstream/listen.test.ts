@@ -114,6 +114,18 @@ describe("[gateway:pumping] subscriptions/listen in front of several servers", (
     await expect.poll(() => told(gateway, 1)).toHaveLength(3);
   });
 
+  it("a legacy server that comes back is asked again to tell changes of the resource that is watched", async () => {
+    const gateway = await started();
+    await listen(gateway, 7, { resourceSubscriptions: ["test://old"] });
+    await call(gateway, "old__crash");
+    const subscribed = (): number => gateway.got("old").filter(({ method }) => method === "resources/subscribe").length;
+    expect(subscribed()).toBe(1);
+    await call(gateway, "old__echo");
+    await expect.poll(subscribed).toBe(2);
+    await call(gateway, "old__touch", { s: "test://old" });
+    await expect.poll(() => told(gateway, 7)).toEqual(["resources/updated test://old"]);
+  });
+
   it("a server that never acknowledges holds up nobody for long; one that is legacy alone is listened to as well", async () => {
     const gateway = await started({ a: { modern: true, deafListen: true }, b: { modern: true } });
     await listen(gateway, 1, { toolsListChanged: true });
