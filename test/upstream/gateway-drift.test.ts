@@ -68,12 +68,12 @@ describe("between the decision and the call", () => {
       ["gone", "policy.denied"],
       ["look", "ok"],
     ] as const) {
-      const gateway = startGateway({ stateDir: folder(), bundle, servers, flags: ["--sandbox", "none"] });
       rmSync(`${script}.once`, { force: true });
       rmSync(log, { force: true });
+      const gateway = startGateway({ stateDir: folder(), bundle, servers, flags: ["--sandbox", "none"] });
       await gateway.hello();
       await gateway.ask({ id: "list", method: "tools/list" });
-      await expect.poll(() => gateway.stderr(), { timeout: 20_000 }).toContain("server `flaky` exited");
+      await expect.poll(gateway.stderr).toContain("server `flaky` exited");
       expect([tool, codeOf(await gateway.call(`flaky__${tool}`))]).toEqual([tool, code]);
       await gateway.finish();
     }
