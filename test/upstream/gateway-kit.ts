@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 
 // Real processes on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 /** A JSON-RPC message as tests look at it. */
 export interface Line extends Record<string, unknown> {
