@@ -115,7 +115,7 @@ decision := object.union(plain, {"allow": count([x | endless; x := 1]) == 0})
 ${PASSES}`;
     const gateway = await ready({
       bundle: await bundleOf(rego),
-      flags: ["--policy-deadline-ms", "6000"],
+      flags: ["--policy-deadline-ms", "5000"],
     });
     expect(codeOf(await gateway.call("echo", { s: "endless" }))).toBe("policy.error");
     expect(called(gateway.got())).toEqual([]);
@@ -261,7 +261,7 @@ describe("[gateway:pumping] field reports through the gateway", () => {
   });
 
   it("a client that never answers a server's question holds up nothing else (M16)", async () => {
-    const gateway = await ready({ flags: ["--upstream-timeout-ms", "8000"] }, { elicitation: {} });
+    const gateway = await ready({ flags: ["--upstream-timeout-ms", "5000"] }, { elicitation: {} });
     gateway.send({ id: 1, method: "tools/call", params: { name: "ask", arguments: { s: "elicitation/create" } } });
     await gateway.until(({ method }) => method === "elicitation/create");
     expect(codeOf(await gateway.call("echo"))).toBe("ok");

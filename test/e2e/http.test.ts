@@ -16,9 +16,28 @@ afterAll(async () => {
 });
 
 let server: HttpServer;
+let slow: ReturnType<typeof dripHead>;
 beforeAll(async () => {
   server = await startHttp(["serve", "--bundle", "agent-session"], (end) => ends.push(end));
+  slow = dripHead(server.port);
 });
+
+/** A client that never ends the head of its request; it is there while the other tests run. */
+function dripHead(port: number) {
+  const socket = openSocket(port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  socket.on("error", () => undefined);
+  socket.write("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n");
+  const drip = setInterval(() => socket.write("x: y\r\n"), 500);
+  const closed = new Promise<string>((resolve) => {
+    socket.once("close", () => {
+      clearInterval(drip);
+      resolve(text);
+    });
+  });
+  return { closed };
+}
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const codeOf = (result: any): string => result?._meta?.["regate/decision"]?.code ?? "ok";
@@ -436,17 +455,8 @@ describe("[gateway:http] limits", () => {
     expect((await busy.post(LIST)).status).toBe(200);
   });
   it("a client that never ends its head is cut off, others are served meanwhile", async () => {
-    const socket = openSocket(server.port, "127.0.0.1");
-    let text = "";
-    socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-    socket.write("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n");
-    const drip = setInterval(() => socket.write("x: y\r\n"), 500);
-    socket.on("error", () => undefined);
-    const closed = new Promise((resolve) => socket.once("close", resolve));
     expect((await send(server.port, { body: hello() })).status).toBe(200);
-    await closed;
-    clearInterval(drip);
-    expect(text).toContain("408");
+    expect(await slow.closed).toContain("408");
   });
   it("a new GET stream takes the place of the one before", async () => {
     const session = await openSession(server.port);

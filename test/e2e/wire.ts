@@ -72,10 +72,10 @@ export async function openWire(server: RawServer, era: Era, canElicit = true): P
       return result as WireResult;
     },
     start: (id, tool, args = {}) => server.send(request(id, tool, args)),
-    questions: (count) => until(() => (asked().length >= count ? asked() : undefined)),
+    questions: (count) => until(server, () => (asked().length >= count ? asked() : undefined)),
     asked: () => sent() as ReturnType<Wire["asked"]>,
     answer: ({ id }, result) => server.send({ jsonrpc: "2.0", id, result }),
-    result: (id) => until(() => found(id) as WireResult | undefined),
+    result: (id) => until(server, () => found(id) as WireResult | undefined),
     async settle(tool, args, answer) {
       if (era === "modern") {
         const first = await wire.call(tool, args);
@@ -86,7 +86,7 @@ export async function openWire(server: RawServer, era: Era, canElicit = true): P
       const before = asked().length;
       const id = (lastId += 1);
       await wire.start(id, tool, args);
-      const question = await until(() => asked()[before] ?? (found(id) === undefined ? undefined : null));
+      const question = await until(server, () => asked()[before] ?? (found(id) === undefined ? undefined : null));
       if (question !== null) await wire.answer(question, answer);
       return { result: await wire.result(id), message: question?.params.message };
     },
@@ -108,10 +108,13 @@ function linesOf(server: RawServer): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-async function until<T>(get: () => T | undefined): Promise<T> {
+/** Waits until something has come; fails when nothing more can. */
+async function until<T>(server: RawServer, get: () => T | undefined): Promise<T> {
   for (;;) {
+    const isOver = server.child.stdout?.readableEnded === true;
     const value = get();
     if (value !== undefined) return value;
+    if (isOver) throw new Error(`the server ended: ${server.stderr()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

@@ -166,13 +166,14 @@ export function startGateway({
   };
 }
 
+/** A line that is being written is no event yet. */
 function eventsIn(stateDir: string): Record<string, unknown>[] {
   const folderPath = join(stateDir, "decisions");
   if (!existsSync(folderPath)) return [];
   return readdirSorted(folderPath).flatMap((name) =>
     readFileSync(join(folderPath, name), "utf8")
       .split("\n")
-      .filter((line) => line !== "")
+      .slice(0, -1)
       .map((line) => JSON.parse(line) as Record<string, unknown>),
   );
 }
