@@ -1,12 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { freePort } from "../delegate/redis-kit.ts";
 import { ENVELOPE } from "../e2e/http-kit.ts";
 import { codeOf, folder, startGateway, type GatewayProcess, type Started } from "./gateway-kit.ts";
-
-const PATIENT = { timeout: 20_000 };
 
 /** A small server: `body` may use `say(message)`, `answer(id, result)` and `on(method, (id, params) => …)`. */
 function scripted(body: string, more: Omit<Started, "servers"> = {}): GatewayProcess {
@@ -53,7 +51,7 @@ describe("a hostile server", () => {
         });`),
     );
     expect(codeOf(await gateway.call("one"))).toBe("upstream.outcome_unknown");
-    await expect.poll(async () => codeOf(await gateway.call("two")), PATIENT).toBe("ok");
+    await expect.poll(async () => codeOf(await gateway.call("two"))).toBe("ok");
   });
 
   it("its instructions are a text, or left out", async () => {
@@ -63,7 +61,7 @@ describe("a hostile server", () => {
     const { result } = await gateway.hello();
     expect(result).toMatchObject({ serverInfo: { name: "s" } });
     expect(result).not.toHaveProperty("instructions");
-    expect(gateway.stderr()).toContain("its instructions are left out");
+    await expect.poll(gateway.stderr).toContain("its instructions are left out");
   });
 
   it("that asks more than a client can answer is refused the rest", async () => {
@@ -79,7 +77,7 @@ describe("a hostile server", () => {
     );
     await gateway.call("one");
     const refused = async (): Promise<string | undefined> => (await gateway.call("two")).result?.content?.[0]?.text;
-    await expect.poll(refused, PATIENT).toBe("500");
+    await expect.poll(refused).toBe("500");
     expect(gateway.lines().filter(({ method }) => method === "roots/list")).toHaveLength(1_000);
   });
 
@@ -104,14 +102,14 @@ describe("a hostile server", () => {
         `on("tools/list", (id) => answer(id, { tools: [...tools, ...Array.from({ length: 5000 }, (_, at) => ({ name: "bad name " + at }))] }));`,
       ),
     );
-    await expect.poll(() => gateway.stderr(), PATIENT).toContain("bad name 3");
+    await expect.poll(gateway.stderr).toMatch(/and \d+ more/);
     expect(codeOf(await gateway.call("one"))).toBe("ok");
     const lines = gateway
       .stderr()
       .split("\n")
       .filter((line) => line.includes("bad name"));
     expect([lines.length > 5, lines.length < 100]).toEqual([true, true]);
-    expect(gateway.stderr()).toMatch(/and \d+ more/);
+    expect(gateway.stderr()).toContain("bad name 3");
   });
 
   it("that says a thousand times at once that its tools changed is asked for them a few times", async () => {
@@ -151,17 +149,9 @@ describe("[gateway:pumping] a server of 2026-07-28 that is reached late", () => 
       server.closeAllConnections();
       server.close();
     });
-    await expect.poll(async () => codeOf(await gateway.call("one", {}, { _meta: ENVELOPE })), PATIENT).toBe("ok");
+    await expect.poll(async () => codeOf(await gateway.call("one", {}, { _meta: ENVELOPE }))).toBe("ok");
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function modernServer(port: number): Server {
   const results: Record<string, object> = {
