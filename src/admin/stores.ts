@@ -65,7 +65,7 @@ function approvalOf({ requester, rule, votes, approvers, ...view }: ApprovalView
 }
 
 /** What somebody wrote freely may hold a secret, too (trial E05). */
-const FREE_TEXTS: ReadonlySet<string> = new Set(["reason", "message"]);
+const FREE_TEXTS: ReadonlySet<string> = new Set(["reason", "message", "revoke_reason"]);
 
 /** A copy whose own texts show what could disguise them. */
 function shownTexts<Entry extends object>(entry: Entry): Entry {
@@ -92,7 +92,7 @@ function stopsOf(stateDir: string): StopsAnswer {
   }
 }
 
-function stopsIn({ stops, halts }: StopList): StopsAnswer["stops"] {
+function stopsIn({ stops, halts, unreadable }: StopList): StopsAnswer["stops"] {
   return [
     ...stops.map(({ scope, reason, end_running, stopped_at: at, stopped_by: key }) => ({
       scope,
@@ -106,6 +106,13 @@ function stopsIn({ stops, halts }: StopList): StopsAnswer["stops"] {
       reason: `the policy halted this session: ${visible(code)}`,
       key: null,
       at,
+      end_running: false,
+    })),
+    ...unreadable.map(({ session, problem }) => ({
+      scope: { session },
+      reason: `its halt cannot be read, so it is halted: ${visible(problem)}`,
+      key: null,
+      at: "",
       end_running: false,
     })),
   ];

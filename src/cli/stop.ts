@@ -64,13 +64,14 @@ function haltRow({ session, agent, halted_at, code, decision_id }: Halt): object
 async function list(args: Arguments, io: Io): Promise<number> {
   const { stateDir } = await governOptions(args);
   const { listStops } = await import("../govern/stops.ts");
-  const { stops, halts } = listStops(stateDir);
+  const { stops, halts, unreadable } = listStops(stateDir);
   const rows = [...stops.map(stopRow), ...halts.map(haltRow)];
   await printList(io, rows, {
     json: args.switches.has("json"),
     columns: ["id", "session", "agent", "all", "end_running", "stopped_at", "stopped_by", "reason"],
   });
-  return 0;
+  for (const { session, problem } of unreadable) io.note(`session \`${session}\` is halted, since ${problem}`);
+  return unreadable.length === 0 ? 0 : 1;
 }
 
 /** `regate stop|resume|stops` (design §8; trials U03). */

@@ -38,17 +38,17 @@ export function readHalt(stateDir: string, session: string): Halt | undefined {
 
 /**
  * Every halt on record, lifted or not.
- * @param onProblem told of each file that is none; without it the first one is thrown
- * @throws GovernError `govern.store_unreadable`
+ * @param onProblem told of each file that is none, and of the session whose halt it would be
+ * @throws GovernError `govern.store_unreadable` for the folder
  */
-export function haltsOf(stateDir: string, onProblem?: (problem: unknown) => void): readonly Halt[] {
+export function haltsOf(stateDir: string, onProblem: (problem: unknown, session: string) => void): readonly Halt[] {
   const names = listStoreFolder(join(stateDir, "halts"), /^[A-Za-z0-9][A-Za-z0-9._-]*\.json$/);
   return names.flatMap((name) => {
+    const session = name.slice(0, -".json".length);
     try {
-      return readHalt(stateDir, name.slice(0, -".json".length)) ?? [];
+      return readHalt(stateDir, session) ?? [];
     } catch (error) {
-      if (onProblem === undefined) throw error;
-      onProblem(error);
+      onProblem(error, session);
       return [];
     }
   });

@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 
+/** Characters that are told of what a client calls itself, and of a bundle's name: what is longer is cut. */
+export const MAX_CLIENT_TEXT = 256;
+export const MAX_BUNDLE_NAME = 128;
+
 const text = (max: number): z.ZodString => z.string().max(max);
 
 /** What a server tells of its session to the admin server: facts that a human needs to recognise and to stop it, no command, no argument. */
@@ -11,8 +15,8 @@ export const sessionSnapshotSchema = z.strictObject({
   user: text(256),
   pid: z.int().min(1),
   started_at: z.iso.datetime(),
-  client: z.strictObject({ name: text(256), version: text(256) }).nullable(),
-  bundle: text(128).nullable(),
+  client: z.strictObject({ name: text(MAX_CLIENT_TEXT), version: text(MAX_CLIENT_TEXT) }).nullable(),
+  bundle: text(MAX_BUNDLE_NAME).nullable(),
   workdir: text(4_096).nullable(),
   identity: z.strictObject({ confirmed: z.boolean(), confirmed_profile: text(256).nullable(), epoch: z.int().min(0) }),
   active_profile: text(256).nullable(),

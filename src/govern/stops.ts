@@ -47,6 +47,8 @@ export interface Stop {
 export interface StopList {
   readonly stops: readonly Stop[];
   readonly halts: readonly Halt[];
+  /** Halts whose record cannot be read: a server that opens such a session takes it as halted. */
+  readonly unreadable: readonly { readonly session: string; readonly problem: string }[];
 }
 
 /** The chain of stops in a state directory. */
@@ -73,7 +75,11 @@ export function placeStop(
  * @returns what it lifted; nothing when nothing was stopped, and that is on record as well
  * @throws GovernError as `placeStop` does
  */
-export function liftStop(stateDir: string, lift: { readonly scope: StopScope; readonly reason: string }, { key, now }: Signed): StopList {
+export function liftStop(
+  stateDir: string,
+  lift: { readonly scope: StopScope; readonly reason: string },
+  { key, now }: Signed,
+): Omit<StopList, "unreadable"> {
   const body = checked(resumeBody, { kind: "resume", scope: lift.scope, reason: lift.reason }, "the resumption");
   const entry = appendToChain(stopChain(stateDir), { body, time: now }, key);
   const entries = entriesOf(readChain(stopChain(stateDir)));
@@ -89,7 +95,11 @@ export function liftStop(stateDir: string, lift: { readonly scope: StopScope; re
  */
 export function listStops(stateDir: string): StopList {
   const entries = entriesOf(readChain(stopChain(stateDir)));
-  return { stops: stopsIn(entries), halts: haltsOf(stateDir).filter((halt) => !isResumed(halt, entries)) };
+  const unreadable: StopList["unreadable"][number][] = [];
+  const halts = haltsOf(stateDir, (problem, session) => {
+    unreadable.push({ session, problem: problem instanceof Error ? problem.message : "it cannot be read" });
+  });
+  return { stops: stopsIn(entries), halts: halts.filter((halt) => !isResumed(halt, entries)), unreadable };
 }
 
 /** The stops that proven entries leave in force, in their order. */

@@ -1,4 +1,5 @@
 import { publishSession } from "../govern/session-feed.ts";
+import { MAX_BUNDLE_NAME, MAX_CLIENT_TEXT } from "../govern/session-feed-form.ts";
 import type { SessionSnapshot } from "../govern/session-feed-form.ts";
 import type { SessionView } from "../session/session.ts";
 
@@ -29,11 +30,16 @@ function snapshotOf(view: SessionView, { startedAt, bundle, workdir }: Omit<Publ
     user,
     pid: process.pid,
     started_at: startedAt.toISOString(),
-    client: client.name === undefined ? null : { name: client.name, version: client.version ?? "" },
-    bundle,
+    client: client.name === undefined ? null : { name: shortened(client.name), version: shortened(client.version ?? "") },
+    bundle: bundle === null ? null : bundle.slice(0, MAX_BUNDLE_NAME),
     workdir: workdir ?? null,
     identity: { confirmed: identity.identity_confirmed, confirmed_profile: identity.confirmed_profile, epoch: identity.epoch },
     active_profile: profile.active,
     usage: { calls, denied, running, calls_last_minute },
   };
+}
+
+/** A client writes what it likes: its name must not keep the session from being seen. */
+function shortened(text: string): string {
+  return text.slice(0, MAX_CLIENT_TEXT);
 }

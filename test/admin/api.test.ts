@@ -1,11 +1,14 @@
 import { connect } from "node:net";
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { recordPath, recordText } from "../../src/govern/approval-records.ts";
-import { revokeKey } from "../../src/govern/keys.ts";
+import { keyOfToken, revokeKey } from "../../src/govern/keys.ts";
+import { grantLease, revokeLease } from "../../src/govern/leases.ts";
 import { publishSession } from "../../src/govern/session-feed.ts";
 import type { SessionSnapshot } from "../../src/govern/session-feed-form.ts";
+import { sessionPublisher } from "../../src/server/session-publisher.ts";
+import type { SessionView } from "../../src/session/session.ts";
 import { openSessionBook } from "../../src/admin/session-book.ts";
 import { temporaryFolder } from "../audit/kit.ts";
 import { fileRequest } from "./approval-file.ts";
@@ -174,6 +177,20 @@ describe("stops", () => {
     expect((await kit.post("/v1/stops", { action: "stop", scope: { all: true }, reason: " " })).status).toBe(400);
   });
 
+  it("a halt that cannot be read is shown at its session, and hides nothing else", async () => {
+    const kit = await startKit();
+    onTestFinished(publishSession({ stateDir: kit.stateDir, snapshot: () => SNAPSHOT, everyMs: 20 }));
+    await until(async () => (await kit.ask("/v1/sessions")).json.sessions.length === 1);
+    mkdirSync(join(kit.stateDir, "halts"), { mode: 0o700 });
+    writeFileSync(join(kit.stateDir, "halts", `${SNAPSHOT.session_id}.json`), "{", { mode: 0o600 });
+    const order = { action: "stop", scope: { agent: "agent-2" }, reason: "wrong host" };
+    const { status, json } = await kit.post("/v1/stops", order);
+    expect([status, json.stops.length]).toEqual([200, 2]);
+    expect(json.stops[1]).toMatchObject({ scope: { session: SNAPSHOT.session_id }, key: null });
+    expect(json.stops[1].reason).toContain("is not the record of a halt");
+    expect((await kit.ask("/v1/sessions")).json.sessions[0].stopped).toEqual(json.stops[1]);
+  });
+
   it("a broken chain is shown, not hidden", async () => {
     const kit = await startKit();
     await kit.post("/v1/stops", { action: "stop", scope: { all: true }, reason: "x" });
@@ -190,6 +207,19 @@ describe("the other lists", () => {
     expect((await kit.ask("/v1/leases")).json).toEqual({ leases: [] });
     expect((await kit.ask("/v1/recordings")).json).toEqual({ recordings: [] });
     expect((await kit.ask("/v1/decisions")).json).toMatchObject({ decisions: [], next: null });
+  });
+});
+
+describe("leases", () => {
+  it("E05: one that was revoked is listed as documented, and a secret in the reason of its end is taken out", async () => {
+    const kit = await startKit();
+    const by = { key: keyOfToken(kit.stateDir, kit.token), now: new Date() };
+    const request = { session: SNAPSHOT.session_id, source: "env:DEPLOY", destination: "DEPLOY_TOKEN", seconds: 60, reason: "release" };
+    const { id } = grantLease(kit.stateDir, request, by);
+    revokeLease(kit.stateDir, { id, reason: "ghp_0123456789abcdefghijABCDEFGHIJ012345 has leaked" }, by);
+    const { text, json } = await kit.ask("/v1/leases");
+    expect(text).not.toContain("ghp_");
+    expect(json.leases).toMatchObject([{ id, state: "revoked", revoked_by: "anna", revoke_reason: "[REDACTED] has leaked" }]);
   });
 });
 
@@ -249,6 +279,32 @@ describe("sessions of other processes", () => {
     onTestFinished(publishSession({ stateDir: kit.stateDir, snapshot: () => ({ ...SNAPSHOT, agent_id: "a\u202eb" }), everyMs: 10 }));
     await until(async () => (await kit.ask("/v1/sessions")).json.sessions.length === 1);
     expect((await kit.ask("/v1/sessions")).json.sessions[0].agent_id).toBe(String.raw`a\u{202e}b`);
+  });
+});
+
+describe("what a client calls itself", () => {
+  const VIEW: SessionView = {
+    claim: { sessionId: SNAPSHOT.session_id, agentId: "agent-1" },
+    user: "bot",
+    groups: [],
+    identity: { identity_confirmed: false, confirmed_profile: null, epoch: 0 },
+    profile: { active: null },
+    variables: {},
+    client: { elicitation: false },
+    usage: { calls: 0, tool_calls: 0, calls_last_minute: 0, running: 0, denied: 0, elapsed_seconds: 0 },
+  };
+
+  it.each([
+    ["comes with visible escapes (P09)", "a\u202eb", String.raw`a\u{202e}b`],
+    ["hides no session by its length", "x".repeat(100_000), "x".repeat(256)],
+    ["hides no session by the length of its escapes", "\u202e".repeat(256), String.raw`\u{202e}`.repeat(256)],
+  ])("%s", async (_what, name, shown) => {
+    const kit = await startKit();
+    const view: SessionView = { ...VIEW, client: { elicitation: false, name, version: name } };
+    const publish = sessionPublisher({ stateDir: kit.stateDir, startedAt: new Date(), bundle: "b".repeat(1_000) });
+    onTestFinished(publish(() => view));
+    await until(async () => (await kit.ask("/v1/sessions")).json.sessions.length === 1);
+    expect((await kit.ask("/v1/sessions")).json.sessions[0].client).toEqual({ name: shown, version: shown });
   });
 });
 

@@ -3,6 +3,7 @@ import { visible } from "../../call/visible.ts";
 import type { AdminCore } from "../core.ts";
 import type { Session } from "../ports.ts";
 import type { Route, RouteCall } from "../route.ts";
+import type { KnownSession } from "../session-book.ts";
 import { sessionListSchema } from "../schemas/sessions.ts";
 import type { stopSchema } from "../schemas/stores.ts";
 
@@ -21,12 +22,20 @@ function list(_call: RouteCall, { sessions, ports }: AdminCore): { sessions: Ses
   const stops = broken === null ? placed : [everybody];
   return {
     sessions: sessions.list().map((session) =>
-      Object.assign({}, session, {
-        agent_id: visible(session.agent_id),
-        user: visible(session.user),
+      Object.assign({}, session, shownTexts(session), {
         stopped: stops.find((stop) => holds(stop, session)) ?? null,
       }),
     ),
+  };
+}
+
+/** What others wrote, with visible escapes (trial P09). */
+function shownTexts({ agent_id: agent, user, client, workdir }: KnownSession): Partial<KnownSession> {
+  return {
+    agent_id: visible(agent),
+    user: visible(user),
+    client: client === null ? null : { name: visible(client.name), version: visible(client.version) },
+    workdir: workdir === null ? null : visible(workdir),
   };
 }
 

@@ -76,6 +76,9 @@ export const leaseSchema = z
     granted_by: z.string(),
     reason: z.string(),
     state: z.enum(["active", "expired", "revoked"]),
+    revoked_at: z.string().optional(),
+    revoked_by: z.string().optional(),
+    revoke_reason: z.string().optional(),
   })
   .meta({ id: "Lease" });
 
