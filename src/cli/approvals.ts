@@ -94,12 +94,16 @@ async function isMeant(io: Io, decision: string): Promise<boolean> {
 
 async function watch({ store, shared, stateDir }: ApprovalPlaces, args: Arguments, io: Io): Promise<number> {
   if (shared === undefined) checkWritable(stateDir, STATE_DIR);
-  const stop = io.stopSignal();
+  const ended = endOf(io);
   const { listApprovals } = await import("../govern/approval-list.ts");
   const told = new Map<string, string>();
   const json = args.switches.has("json");
+  const onProblem = ({ message }: Error): void => {
+    if (!told.has(message)) io.note(message);
+    told.set(message, "");
+  };
   const look = async (): Promise<void> => {
-    for (const view of await listApprovals(store, { now: new Date(), onProblem: ({ message }) => told.get(message) ?? io.note(message) })) {
+    for (const view of await listApprovals(store, { now: new Date(), onProblem })) {
       const stand = `${view.state} ${view.votes.length}`;
       if (told.get(view.id) === stand || (!told.has(view.id) && !OPEN.has(view.state))) continue;
       told.set(view.id, stand);
@@ -107,23 +111,39 @@ async function watch({ store, shared, stateDir }: ApprovalPlaces, args: Argument
     }
   };
   let looking = look();
+  // One that waits for its turn will see every change so far: a slow store is not asked more often than it answers.
+  let isWaiting = false;
   const tell = (): void => {
-    looking = looking.then(look).then(
-      () => void told.delete("problem"),
-      (problem: unknown) => noteOnce(io, told, problem),
-    );
+    if (isWaiting) return;
+    isWaiting = true;
+    looking = looking
+      .then(() => {
+        isWaiting = false;
+        return look();
+      })
+      .then(
+        () => void told.delete("problem"),
+        (problem: unknown) => noteOnce(io, told, problem),
+      );
   };
   await looking;
   const end = store.watch(tell);
   // Expiry is no change of a store.
   const timer = setInterval(tell, 1_000);
-  await new Promise<void>((resolve) => {
-    stop.addEventListener("abort", () => resolve(), { once: true });
-    io.stdout.once("error", () => resolve());
-  });
+  await ended;
   clearInterval(timer);
   end();
   return 0;
+}
+
+/** Resolves when the command is told to end, or its reader has gone. */
+async function endOf({ stopSignal, stdout }: Io): Promise<void> {
+  const stop = stopSignal();
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve();
+    stop.addEventListener("abort", () => resolve(), { once: true });
+    stdout.once("error", () => resolve());
+  });
 }
 
 /** A store that is away for a while is said once. */
