@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../redis/store-error.ts";
 import { errorBody } from "./delegated-call.ts";
-import type { DelegatedEnd } from "./delegated-call.ts";
+import type { DelegatedEnd, ReplyErrorCode } from "./delegated-call.ts";
 import { DelegateError } from "./delegate-error.ts";
 import { judgeEntry } from "./judge-entry.ts";
 import type { Answer, ClaimedCall, Judgement } from "./judge-entry.ts";
@@ -21,12 +21,23 @@ export async function handleEntry(state: WorkerState, entry: Entry, deliveries: 
   try {
     const judgement = await judgeEntry(state, entry, deliveries);
     await follow(state, entry, judgement, deliveries);
+    state.isLeaving = false;
   } catch (error) {
     state.counts.count("left_pending");
-    if (!(error instanceof DelegateError || error instanceof StoreError))
-      state.note(`an entry could not be handled: ${error instanceof Error ? error.message : "unknown"}`);
+    left(state, error);
   }
 }
+
+/** One line until an entry is handled again, where it is the store that fails; else one each. */
+function left(state: WorkerState, error: unknown): void {
+  const message = error instanceof Error ? error.message : "unknown";
+  if (!(error instanceof DelegateError || error instanceof StoreError)) return state.note(`an entry could not be handled: ${message}`);
+  if (!state.isLeaving) state.note(`an entry is left for later: ${message}`);
+  state.isLeaving = true;
+}
+
+/** Refusals that no front of ours causes, unless its call has waited beyond the horizon. */
+const FORGED: ReadonlySet<string> = new Set<ReplyErrorCode>(["proof_invalid", "fingerprint_mismatch", "operation_conflict"]);
 
 // oxlint-disable-next-line max-params -- the entry, what is to be done, and the count that a dead letter names
 async function follow(state: WorkerState, entry: Entry, judgement: Judgement, deliveries: number): Promise<void> {
@@ -38,6 +49,7 @@ async function follow(state: WorkerState, entry: Entry, judgement: Judgement, de
     case "run":
       return await run(state, entry, judgement.claimed);
     case "answer":
+      if (FORGED.has(judgement.code)) state.note(`security: entry ${entry.id} is refused as \`${judgement.code}\``);
       return await settle(state, judgement.code, { entryId: entry.id, reply: replyOf(state, judgement.answer) });
     case "drop":
       state.note(`security: entry ${entry.id} names a reply lane that is none; nothing was written`);
@@ -105,12 +117,12 @@ function keepLease(state: WorkerState, held: HeldClaim): { end: () => void } {
 
 /** Repeats a step until the store takes it, for as long as the horizon: what has run must not be forgotten. */
 async function untilStored<Value>(state: WorkerState, step: () => Promise<Value>): Promise<Value> {
-  const until = Date.now() + state.horizon.proofTtl * 1_000;
+  const until = performance.now() + state.horizon.proofTtl * 1_000;
   for (;;) {
     try {
       return await step();
     } catch (error) {
-      if (Date.now() > until) throw error;
+      if (performance.now() > until) throw error;
       await sleep(STORE_RETRY_MS);
     }
   }

@@ -37,6 +37,8 @@ export interface WorkerState extends WorkerOptions {
   readonly waiting: Map<string, { readonly entry: Entry; readonly deliveries: number }>;
   /** Loops that the store failed last, and have not got on since; at first none has read. */
   readonly stuck: Set<Loop>;
+  /** Whether the store kept the last entry from being handled. */
+  isLeaving: boolean;
   stopping: boolean;
 }
 
@@ -53,7 +55,7 @@ const BATCH = 16;
  */
 export function startWorker(options: WorkerOptions): RunningWorker {
   const own = { counts: createWorkerCounts(), handling: new Map(), waiting: new Map(), stuck: new Set<Loop>(["start"]) };
-  const state: WorkerState = { ...options, ...own, stopping: false };
+  const state: WorkerState = { ...options, ...own, isLeaving: false, stopping: false };
   const stop = new AbortController();
   const loops = [readLoop(state, stop.signal), sweepLoop(state, stop.signal)];
   return {

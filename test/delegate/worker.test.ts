@@ -20,13 +20,14 @@ const HORIZON = {
 };
 
 /** A front and one worker in this process; what the worker executes is given. */
-function together(memory: MemoryCalls, change: Partial<WorkerOptions>) {
+function together(memory: MemoryCalls, { calls = memory.calls, ...change }: Partial<WorkerOptions>) {
   const parts = { keys: keysOf(), sessions: createMemoryStore(), proofKey: "key" };
   const notes: string[] = [];
   const start = (): RunningWorker => {
     const worker = startWorker({
       ...parts,
-      calls: memory.calls,
+      // An end is not waited for as long as Redis would hold an answer back.
+      calls: { ...calls, readNew: (worker, { count }) => calls.readNew(worker, { count, waitMs: 50 }) },
       horizon: HORIZON,
       name: "w",
       atOnce: 1,
@@ -129,5 +130,47 @@ describe("a worker", () => {
     await drained;
     expect(await memory.calls.deliveries(third)).toBe(1);
     expect(running).toHaveLength(2);
+  });
+
+  it("says when the store keeps its entries from being handled, once until one is", async () => {
+    const memory = createMemoryCalls();
+    let faults = 0;
+    const proof: WorkerOptions["calls"]["proof"] = async (operationId) => {
+      if (faults === 0) return memory.calls.proof(operationId);
+      faults -= 1;
+      throw new StoreError("store_unavailable", "Redis refused a command (NOPERM)");
+    };
+    const { start, call, notes } = together(memory, { calls: { ...memory.calls, proof } });
+    start();
+    for (let time = 1; time <= 2; time += 1) {
+      faults = 2;
+      expect(await call()).toMatchObject({ kind: "reply", reply: { status: "ok" } });
+      expect(notes).toEqual(Array(time).fill("an entry is left for later: Redis refused a command (NOPERM)"));
+    }
+  });
+
+  it("says which entry was forged", async () => {
+    const memory = createMemoryCalls();
+    const { start, call, notes } = together(memory, { proofKey: "another" });
+    start();
+    expect(await call()).toMatchObject({ kind: "reply", reply: { error: { code: "proof_invalid" } } });
+    expect(notes).toEqual([expect.stringMatching(/^security: entry \d+-\d+ is refused as `proof_invalid`$/)]);
+  });
+
+  it("keeps a result until the store takes it, whatever the clock does meanwhile", async () => {
+    const memory = createMemoryCalls();
+    let faults = 2;
+    const finish: WorkerOptions["calls"]["finish"] = async (end) => {
+      if (faults === 0) return memory.calls.finish(end);
+      faults -= 1;
+      vi.setSystemTime(Date.now() + 86_400_000);
+      throw new StoreError("store_unavailable", "no answer");
+    };
+    onTestFinished(() => void vi.useRealTimers());
+    const { start, call } = together(memory, { calls: { ...memory.calls, finish } });
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const worker = start();
+    expect(await Promise.race([call(), sleep(3_000, "no answer")])).toMatchObject({ kind: "reply", reply: { status: "ok" } });
+    expect(worker.counts.byEnd.get("ok")).toBe(1);
   });
 });
