@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { DelegatedEnd } from "../../src/delegate/delegated-call.ts";
 import { createFront } from "../../src/delegate/front.ts";
 import { keysOf } from "../../src/delegate/keys.ts";
