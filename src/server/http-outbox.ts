@@ -25,7 +25,7 @@ export function createOutbox(): Outbox {
   let stream: EventStream | undefined;
   let isClosed = false;
 
-  const isReady = (): boolean => stream !== undefined && stream.backlog() <= MAX_UNREAD;
+  const isReady = (): boolean => stream?.isOpen() === true && stream.backlog() <= MAX_UNREAD;
   const flush = (): void => {
     for (let json = isReady() ? waiting.shift() : undefined; json !== undefined; json = isReady() ? waiting.shift() : undefined) {
       bytes -= json.length;

@@ -5,6 +5,8 @@ import type { ReplyHeaders } from "./http-reply.ts";
 export interface EventStream {
   /** Writes one JSON-RPC message as an event. */
   write(json: string): void;
+  /** False once it was told to end, or the client is gone. */
+  isOpen(): boolean;
   /** Bytes that the client has not taken yet. */
   backlog(): number;
   end(): void;
@@ -27,6 +29,7 @@ export function openEventStream(response: ServerResponse, headers: ReplyHeaders,
   return {
     // A line end can only stand between the tokens of JSON; in an event it would end the data.
     write: (json) => void response.write(`event: message\ndata: ${/[\r\n]/.test(json) ? json.replaceAll(/[\r\n]+/g, " ") : json}\n\n`),
+    isOpen: () => !response.writableEnded && !response.destroyed,
     backlog: () => response.writableLength,
     end() {
       clearInterval(timer);

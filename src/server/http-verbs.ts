@@ -124,6 +124,8 @@ interface Question extends Pick<PostOptions, "statusOf" | "scope" | "headers" | 
 /** @returns whether the client was there to take a result */
 async function answerRequest({ limits, note }: FrontParts, { request, response }: Asked, question: Question): Promise<boolean> {
   const { client, line, ...rest } = question;
+  // Its end would cancel the call; that it came before the call changes nothing.
+  if (question.scope !== undefined && response.destroyed) return false;
   const exchange = openExchange(response, { ...rest, accepts: acceptsOf(request), keepAliveMs: limits.keepAliveMs });
   const done = client.use();
   try {

@@ -4,10 +4,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createOutbox, type Outbox } from "../../src/server/http-outbox.ts";
 
 /** A client that opens the stream of an outbox. */
-async function openStream(outbox: Outbox): Promise<{ reply: IncomingMessage; text: () => string; abort: () => Promise<void> }> {
+async function openStream(
+  outbox: Outbox,
+): Promise<{ reply: IncomingMessage; text: () => string; abort: () => Promise<void>; end: () => void }> {
   let [gone, isGone] = [(): void => undefined, Promise.resolve()];
+  let end = (): void => undefined;
   const server = createServer((_request, response: ServerResponse) => {
+    response.on("error", () => undefined);
     outbox.open(response, 60_000);
+    end = () => void response.end();
     isGone = new Promise((resolve) => (gone = resolve));
     response.once("close", () => gone());
   }).listen(0, "127.0.0.1");
@@ -22,7 +27,7 @@ async function openStream(outbox: Outbox): Promise<{ reply: IncomingMessage; tex
   let text = "";
   reply.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   reply.on("error", () => undefined);
-  return { reply, text: () => text, abort: () => (request.destroy(), isGone) };
+  return { reply, text: () => text, abort: () => (request.destroy(), isGone), end: () => end() };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -53,6 +58,14 @@ describe("[gateway:http] messages for the GET stream", () => {
     const first = await openStream(outbox);
     // The server has heard of it.
     await first.abort();
+    expect(outbox.send('{"n":1}')).toBe(true);
+    const second = await openStream(outbox);
+    await until(() => count(second.text()) === 1);
+  });
+  it("wait again once the stream is told to end, although it has not ended yet", async () => {
+    const outbox = createOutbox();
+    const first = await openStream(outbox);
+    first.end();
     expect(outbox.send('{"n":1}')).toBe(true);
     const second = await openStream(outbox);
     await until(() => count(second.text()) === 1);
