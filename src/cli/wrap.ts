@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { constants, copyFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "../call/json.ts";
 import { parseJsonOnce } from "../call/duplicate-keys.ts";
@@ -118,7 +118,8 @@ function writeAll(path: string, { text, files }: Rewritten): string {
       replace(needed.path, needed.text, 0o600);
     });
   }
-  writing(path, () => replace(path, text, statSync(path).mode & 0o777));
+  // A link stays one: what it leads to is the file.
+  writing(path, () => replace(realpathSync(path), text, statSync(path).mode & 0o777));
   return backup;
 }
 

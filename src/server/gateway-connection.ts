@@ -124,7 +124,9 @@ function notified(edge: GatewayEdge, line: ScreenedLine & { kind: "notification"
   void andThen(edge.corridor.message({ method, from: "client", params, facts: serverFacts(undefined) }), (verdict) => {
     if (!verdict.allowed) return edge.log.count("dropped a notification that policy refuses");
     const text = writeJson(params, numbers, ["params"]);
-    for (const server of edge.upstreams) server.peer()?.notify(method, text === "{}" ? undefined : text);
+    for (const server of edge.upstreams)
+      if (server.peer()?.notify(method, text === "{}" ? undefined : text) === false)
+        edge.log.count("dropped a notification that a server does not take");
     return undefined;
   });
   return undefined;

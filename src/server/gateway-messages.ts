@@ -98,7 +98,8 @@ function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended)
     };
   }
   if (end.kind !== "result") {
-    const code = end.kind === "lost" && end.sent ? "upstream.outcome_unknown" : "upstream.unavailable";
+    // What was withdrawn may have been sent.
+    const code = end.kind === "lost" && !end.sent ? "upstream.unavailable" : "upstream.outcome_unknown";
     return refusedMessage(request, { decisionId, refusal: refuse("handler", code) });
   }
   const verdict = WITH_CONTENT.has(method)

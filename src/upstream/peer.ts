@@ -67,7 +67,7 @@ export interface Peer<Owner> {
   byToken(token: JsonValue): Flight<Owner> | undefined;
   /** The requests in flight, oldest first. */
   flights(): Iterable<Flight<Owner>>;
-  /** Sends a notification; gives false when it could not be sent. */
+  /** Sends a notification; gives false when it could not be sent, or the server leaves too much unread and it is no cancellation. */
   notify(method: string, params?: string): boolean;
   /** Answers a request of the upstream. @param body `"result":…` or `"error":…` */
   respond(id: string, body: string): void;
@@ -132,7 +132,7 @@ export async function openPeer<Owner>(open: OpenLink, events: PeerEvents<Owner>,
     byToken: (token) => [...flights.values()].find((flight) => flight.token === token),
     flights: () => flights.values(),
     notify(method, params) {
-      if (!state.isOpen) return false;
+      if (!state.isOpen || (link.isFull?.() === true && method !== "notifications/cancelled")) return false;
       let sent = true;
       const json = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${params === undefined ? "" : `,"params":${params}`}}`;
       transmit(link, { json, fail: () => (sent = false) });

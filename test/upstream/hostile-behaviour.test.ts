@@ -128,6 +128,17 @@ describe("a hostile server", () => {
   });
 });
 
+describe("[gateway:refusals] a request that is no call", () => {
+  it("that was sent when the gateway ended is of unknown outcome, not unsent", async () => {
+    const gateway = await ready(scripted(`on("resources/read", () => undefined);`));
+    gateway.send({ id: 7, method: "resources/read", params: { uri: "test://a" } });
+    gateway.send({ id: 8, method: "tools/call", params: { name: "one" } });
+    await gateway.until(({ id }) => id === 8);
+    await gateway.finish();
+    expect(gateway.lines().find(({ id }) => id === 7)?.error?.data).toMatchObject({ code: "upstream.outcome_unknown" });
+  });
+});
+
 describe("[gateway:pumping] a list", () => {
   it("keeps the numbers of its other members as they were written", async () => {
     const gateway = scripted(

@@ -122,4 +122,29 @@ describe("what a server defines", () => {
       { method: "notifications/cancelled", params: { requestId: 1 } },
     ]);
   });
+
+  it("one that does not read is told nothing more, except what it need not do", async () => {
+    const sent: string[] = [];
+    const quiet = {
+      onNotification: () => undefined,
+      onRequest: () => undefined,
+      onEnd: () => undefined,
+      onStderr: () => undefined,
+      onDropped: () => undefined,
+    };
+    const peer = await openPeer<undefined>(
+      () =>
+        Promise.resolve({
+          send: (json) => void sent.push(json),
+          isFull: () => true,
+          close: () => Promise.resolve(),
+          ended: new Promise(() => undefined),
+        }),
+      quiet,
+      new AbortController().signal,
+    );
+    expect(peer.notify("notifications/x")).toBe(false);
+    expect(peer.notify("notifications/cancelled", '{"requestId":1}')).toBe(true);
+    expect(sent).toHaveLength(1);
+  });
 });

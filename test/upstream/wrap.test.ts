@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FIXTURE, folder } from "./gateway-kit.ts";
@@ -41,6 +41,17 @@ describe("regate wrap", () => {
       done: { command: "regate", args: ["proxy"] },
     },
   };
+
+  it("a file that is a link stays one: what it leads to is edited", () => {
+    const at = folder();
+    const [real, link] = [join(at, "dotfiles.json"), join(at, "mcp.json")];
+    writeFileSync(real, JSON.stringify(host), { mode: 0o600 });
+    symlinkSync(real, link);
+    expect(run("wrap", "--write", "--bundle", "agent-session", "--state-dir", join(at, "state"), link).status).toBe(0);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, "utf8")).toContain('"regate"');
+    expect(statSync(real).mode & 0o777).toBe(0o600);
+  });
 
   it("prints what the file would become, and edits it with a backup", () => {
     const at = folder();
