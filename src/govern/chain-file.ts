@@ -9,7 +9,8 @@ import type { SigningKey } from "./key-pair.ts";
 import { readKey } from "./keys.ts";
 import { EMPTY_END, readChainText, sealEntry } from "./signed-chain.ts";
 import type { ChainEnd, ChainEntry } from "./signed-chain.ts";
-import { readStoreFile, replaceStoreFile, syncFolder } from "./store-file.ts";
+import { prepareStoreFile, readStoreFile, syncFolder } from "./store-file.ts";
+import type { PreparedFile } from "./store-file.ts";
 
 /** One of the signed chains of the state directory: `<name>.jsonl`, and `<name>.head`, which tells where it must end. */
 export interface ChainPlace {
@@ -28,6 +29,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** How often, and after how long, a chain that seems broken is read again. */
 const REREADS = 2;
 const REREAD_MS = 5;
+/** How long a chain is taken for broken without being read again, although no file of it has changed: modes and faults of the system pass. */
+const BROKEN_MS = 1_000;
 /** How long it may take until a head without its file is seen. */
 const HEAD_ALONE_MS = 50;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
@@ -44,9 +47,19 @@ export function appendToChain(place: ChainPlace, entry: { readonly body: JsonObj
     cutTornLine(place);
     const state = readChain(place);
     if (state.kind === "broken") throw governError("govern.chain_broken", `\`${fileOf(place)}\`: ${state.reason}`);
-    const sealed = sealEntry(place.name, entry, { key, after: state.kind === "ok" ? state.end : EMPTY_END });
-    appendDurably(fileOf(place), `${JSON.stringify(sealed)}\n`);
-    replaceStoreFile(headOf(place), `${JSON.stringify({ seq: sealed.seq, hash: sealed.hash })}\n`);
+    const after = state.kind === "ok" ? state.end : EMPTY_END;
+    // A crash may have left the head one entry behind: two behind, the chain would never hold again.
+    if ((readHead(place)?.seq ?? 0) < after.seq) prepareHead(place, after).place();
+    const sealed = sealEntry(place.name, entry, { key, after });
+    // What wants room comes first: an entry that stands was never reported as one that could not be written.
+    const head = prepareHead(place, sealed);
+    try {
+      appendDurably(fileOf(place), `${JSON.stringify(sealed)}\n`);
+    } catch (error) {
+      head.discard();
+      throw error;
+    }
+    head.place();
     return sealed;
   } finally {
     release();
@@ -85,19 +98,21 @@ function readChainOnce(place: ChainPlace): ChainState {
 }
 
 /**
- * Watches a chain for a process that looks at it on every call: it is read again only when a file of it or a key changed, and a chain
- * that ends before what this process has seen is broken, whatever its head says.
+ * Watches a chain for a process that looks at it on every call: it is read again only when a file of it or a key changed, or, once a second,
+ * while it is broken. A chain that ends before what this process has seen is broken, whatever its head says.
  */
 export function watchChain(place: ChainPlace): { readonly state: () => ChainState } {
   let seen: ChainEnd = EMPTY_END;
   let stamp = "";
   let state: ChainState = { kind: "missing" };
+  let readAt = 0;
   const stamps = stampReader(place);
   return {
     state() {
       const now = stamps();
-      if (now === stamp) return state;
+      if (now === stamp && (state.kind !== "broken" || performance.now() - readAt < BROKEN_MS)) return state;
       state = notOlder(readChain(place), seen);
+      readAt = performance.now();
       if (state.kind === "ok") seen = state.end;
       stamp = now;
       return state;
@@ -117,6 +132,10 @@ function readHead(place: ChainPlace): ChainEnd | undefined {
   const head = JSON.parse(text) as Partial<ChainEnd>;
   if (!Number.isSafeInteger(head.seq) || typeof head.hash !== "string") throw governError("govern.chain_broken", "its head cannot be read");
   return head as ChainEnd;
+}
+
+function prepareHead(place: ChainPlace, { seq, hash }: ChainEnd): PreparedFile {
+  return prepareStoreFile(headOf(place), `${JSON.stringify({ seq, hash })}\n`);
 }
 
 function lockChain({ stateDir, name }: ChainPlace): () => void {

@@ -59,7 +59,7 @@ function fileProblem(fd: number, maxBytes: number): string | undefined {
  * @throws GovernError `govern.store_unwritable`
  */
 export function createStoreFile(path: string, text: string): boolean {
-  return placed(path, text, (own) => {
+  return written(path, text).place((own) => {
     try {
       linkSync(own, path);
       return true;
@@ -77,7 +77,23 @@ export function createStoreFile(path: string, text: string): boolean {
  * @throws GovernError `govern.store_unwritable`
  */
 export function replaceStoreFile(path: string, text: string): void {
-  placed(path, text, (own) => renameSync(own, path));
+  prepareStoreFile(path, text).place();
+}
+
+/** The next text of a file: durable beside it, and not yet in its place. */
+export interface PreparedFile {
+  /** Puts it in its place, for which no room is needed any more. @throws GovernError `govern.store_unwritable` */
+  place(): void;
+  discard(): void;
+}
+
+/**
+ * Does of `replaceStoreFile` what can fail for want of room.
+ * @throws GovernError `govern.store_unwritable`
+ */
+export function prepareStoreFile(path: string, text: string): PreparedFile {
+  const { place, discard } = written(path, text);
+  return { place: () => place((own) => renameSync(own, path)), discard };
 }
 
 /**
@@ -95,20 +111,37 @@ export function listStoreFolder(folder: string, pattern: RegExp): readonly strin
   }
 }
 
-/** Writes the text beside its place, makes it durable, puts it there and makes that durable too. */
-function placed<Result>(path: string, text: string, place: (own: string) => Result): Result {
+interface Written {
+  /** Makes durable what `place` does with the text's own file. */
+  readonly place: <Result>(place: (own: string) => Result) => Result;
+  readonly discard: () => void;
+}
+
+/** Writes the text beside its place, and makes it durable. */
+function written(path: string, text: string): Written {
   const folder = dirname(path);
   const own = join(folder, `.${basename(path)}.${randomUUID()}`);
-  try {
+  const whole = <Result>(act: () => Result): Result => {
+    try {
+      return act();
+    } catch (error) {
+      removeQuietly(own);
+      throw governError("govern.store_unwritable", `\`${path}\` cannot be written (${codeOf(error)})`, error);
+    }
+  };
+  whole(() => {
     makeFolder(folder);
     writeDurably(own, text);
-    const result = place(own);
-    syncFolder(folder);
-    return result;
-  } catch (error) {
-    removeQuietly(own);
-    throw governError("govern.store_unwritable", `\`${path}\` cannot be written (${codeOf(error)})`, error);
-  }
+  });
+  return {
+    place: (place) =>
+      whole(() => {
+        const result = place(own);
+        syncFolder(folder);
+        return result;
+      }),
+    discard: () => removeQuietly(own),
+  };
 }
 
 function writeDurably(path: string, text: string): void {

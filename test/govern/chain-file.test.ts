@@ -1,5 +1,5 @@
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -138,6 +138,18 @@ describe("a signed chain", () => {
     expect(watched.state().kind).toBe("broken");
   });
 
+  it("one that was broken and is mended is taken up again, also when no file of it has changed", async () => {
+    const { place, file } = kit(1);
+    const watched = watchChain(place);
+    for (const path of [file, join(place.stateDir, "keys", "anna.json")]) {
+      chmodSync(path, 0o644);
+      writeFileSync(file, readFileSync(file));
+      expect(watched.state()).toMatchObject({ kind: "broken", reason: expect.stringContaining("is open to other users") });
+      chmodSync(path, 0o600);
+      await expect.poll(() => watched.state().kind, { timeout: 10_000 }).toBe("ok");
+    }
+  });
+
   it("an entry of another chain does not stand in this one", () => {
     const entry = sealEntry("stops", { body: { kind: "test" }, time: NOW }, { key: shared.key, after: { seq: 0, hash: "0".repeat(64) } });
     const read = readChainText("elevations", `${JSON.stringify(entry)}\n`, () => ({
@@ -185,6 +197,28 @@ describe("a signed chain", () => {
 });
 
 describe("kill -9 during appends", () => {
+  it("time and again between an entry and its head leaves a chain that holds", () => {
+    const { place, keysDir } = kit(1);
+    for (let seq = 2; seq <= 4; seq += 1) {
+      const script = `
+        import fs from "node:fs";
+        import { syncBuiltinESMExports } from "node:module";
+        const { appendToChain } = await import(${JSON.stringify(new URL("../../dist/govern/chain-file.js", import.meta.url).href)});
+        const { openKey } = await import(${JSON.stringify(new URL("../../dist/govern/keys.js", import.meta.url).href)});
+        const { renameSync } = fs;
+        fs.renameSync = (from, to) => {
+          if (to.endsWith(".head") && JSON.parse(fs.readFileSync(from, "utf8")).seq === ${seq}) process.kill(process.pid, "SIGKILL");
+          renameSync(from, to);
+        };
+        syncBuiltinESMExports();
+        const place = ${JSON.stringify(place)};
+        const key = openKey({ stateDir: place.stateDir, keysDir: ${JSON.stringify(keysDir)} }, "anna");
+        appendToChain(place, { body: { kind: "test" }, time: new Date() }, key);`;
+      expect(spawnSync(process.execPath, ["--input-type=module", "-e", script]).signal).toBe("SIGKILL");
+      expect(readChain(place)).toMatchObject({ kind: "ok", end: { seq } });
+    }
+  });
+
   it(
     "leaves a chain that holds, or that the next append makes hold, with every entry that was confirmed",
     { timeout: 60_000 },
