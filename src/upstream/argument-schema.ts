@@ -6,6 +6,8 @@ import { pathText } from "./argument-types.ts";
 
 /** How long one evaluation may take: a `pattern` of a server may run for ever. */
 const EVALUATION_MS = 250;
+/** How long a schema may take to be made ready, once: that grows with more than its length. */
+const COMPILATION_MS = 1_000;
 /** Most schemas that are kept ready. */
 const MAX_KEPT = 500;
 
@@ -29,11 +31,18 @@ export function schemaMisfit(
 ): string | undefined {
   const validate = compiled(inputSchema, digest);
   if (validate === undefined) return "the tool's `inputSchema` cannot be evaluated";
-  sandbox.check = () => validate(value);
   try {
-    return script.runInContext(context, { timeout: EVALUATION_MS }) === true ? undefined : misfitText(validate.errors?.[0]);
+    return inTime(EVALUATION_MS, () => validate(value)) === true ? undefined : misfitText(validate.errors?.[0]);
   } catch {
     return "the tool's `inputSchema` cannot be evaluated in time";
+  }
+}
+
+/** Runs what may run for ever. @throws Error when the time is up */
+function inTime(timeout: number, check: () => unknown): unknown {
+  sandbox.check = check;
+  try {
+    return script.runInContext(context, { timeout });
   } finally {
     sandbox.check = () => undefined;
   }
@@ -51,11 +60,13 @@ function compile(schema: JsonObject): ValidateFunction | undefined {
   const { $schema: dialect } = schema;
   const isOld = typeof dialect === "string" && /draft-0[4-7]/.test(dialect);
   try {
-    const validate: ValidateFunction | AsyncValidateFunction = (isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS)).compile(schema);
+    const validate = inTime(COMPILATION_MS, () => (isOld ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS)).compile(schema)) as
+      | ValidateFunction
+      | AsyncValidateFunction;
     // What gives a promise (`$async`) says nothing in time, and its rejection would be nobody's.
     return "$async" in validate ? undefined : validate;
   } catch {
-    // A reference into the network, a pattern that is none, a keyword of another dialect.
+    // A reference into the network, a pattern that is none, a keyword of another dialect, or too much of all.
     return undefined;
   }
 }

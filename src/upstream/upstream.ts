@@ -135,7 +135,12 @@ async function settle<Owner>(self: Self<Owner>): Promise<boolean> {
   if (isUp !== true && !life.isOver && !self.closing.signal.aborted) {
     self.options.host.note(`server \`${self.options.entry.id}\` did not come up${self.state.refused ?? ""}`);
     life.isOver = true;
-    await life.open?.close();
+    const closed = life.peer.then(
+      (peer) => peer.close(),
+      () => undefined,
+    );
+    // One that is still being opened is closed when it is there; nobody waits for that.
+    if (life.open !== undefined) await closed;
   }
   return isUp === true && !life.isOver;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonObject } from "../../src/call/json.ts";
 import { schemaMisfit } from "../../src/upstream/argument-schema.ts";
 import { readPages } from "../../src/upstream/paged.ts";
@@ -8,6 +8,7 @@ import { paramHeaders } from "../../src/upstream/param-headers.ts";
 import { openPeer, type Peer } from "../../src/upstream/peer.ts";
 import { openPins } from "../../src/upstream/pins.ts";
 import { toolTable } from "../../src/upstream/tool-table.ts";
+import { createUpstream } from "../../src/upstream/upstream.ts";
 import { folder } from "./gateway-kit.ts";
 
 /** A server that answers requests at once, out of a function. */
@@ -46,6 +47,17 @@ describe("what a server defines", () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     process.off("unhandledRejection", note);
     expect(failures).toEqual([]);
+  });
+
+  it("a schema that takes long to be made ready fits nothing, and is given up", () => {
+    const branch: JsonObject = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { anyOf: [{ type: "string" }, { type: "number" }] } },
+    };
+    const properties = Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`p${at}`, branch]));
+    const inputSchema: JsonObject = { type: "object", properties };
+    for (const value of [{ p1: {} }, { p2: {} }])
+      expect(schemaMisfit(value, { inputSchema, digest: "long" })).toContain("cannot be evaluated");
   });
 
   it("a list of 30,000 entries with numbers such as 1.0 is read in one pass, and each entry keeps its own", async () => {
@@ -146,5 +158,36 @@ describe("what a server defines", () => {
     expect(peer.notify("notifications/x")).toBe(false);
     expect(peer.notify("notifications/cancelled", '{"requestId":1}')).toBe(true);
     expect(sent).toHaveLength(1);
+  });
+
+  it("one whose start takes longer than anybody waits is ended when it is there at last", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let closed = 0;
+    const host = {
+      onNotification: () => undefined,
+      onRequest: () => undefined,
+      onEnd: () => undefined,
+      onGone: () => undefined,
+      note: () => undefined,
+      count: () => undefined,
+      redact: (text: string) => text,
+    };
+    const server = createUpstream<never>({
+      entry: { kind: "http", id: "late", url: "http://late", headers: {}, tools: new Map() },
+      open: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 40_000));
+        return { send: () => undefined, close: () => ((closed += 1), Promise.resolve()), ended: new Promise(() => undefined) };
+      },
+      pins: { observe: () => new Map(), serverStatus: () => "ok", missingTools: () => [] },
+      host,
+    });
+    server.start();
+    void server.greet({ era: "legacy", params: "{}" });
+    const settled = server.settle();
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect([await settled, server.status(), closed]).toEqual([false, "down", 0]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(closed).toBe(1);
   });
 });
