@@ -12,7 +12,7 @@ export const PROXY_SETTINGS = {
     kind: "number",
     env: ["REGATE_UPSTREAM_TIMEOUT_MS"],
     placeholder: "MS",
-    describe: "how long a forwarded call may take (default: 60000)",
+    describe: "how long a forwarded call, or a read of a resource or prompt, may take (default: 60000)",
     problem: wholeNumber(1, 86_400_000),
   },
   maxResultBytes: {

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../call/json.ts";
 import type { ToolFacts } from "../call/tool-call.ts";
 import type { Withdrawal } from "../call/withdrawal.ts";
 import type { Refusal } from "../gate/verdict.ts";
+import type { RefusalCode } from "../gate/refusals.ts";
 import { refuse } from "../gate/refuse.ts";
 import { identityOf } from "../upstream/entry.ts";
 import { hasCapability, type Upstream } from "../upstream/upstream.ts";
@@ -26,6 +27,16 @@ export const REFUSED_MESSAGE = 4403;
 
 /** Methods whose results carry content to the model and pass `gate/result`. */
 const WITH_CONTENT: ReadonlySet<string> = new Set(["resources/read", "prompts/get", "completion/complete", "tasks/result"]);
+
+/** What a server answers at once: it has as long as for a call. A `subscriptions/listen` or a method that nobody here knows may take its time. */
+const BOUNDED: ReadonlySet<string> = new Set([
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "prompts/get",
+  "completion/complete",
+  "logging/setLevel",
+]);
 
 /** A request of the client that is neither a call nor a list. */
 export interface GatewayMessage {
@@ -67,6 +78,7 @@ export async function answerMessage(edge: GatewayEdge, names: Names, message: Ga
     numbers: request.numbers,
     owner,
     signal: message.signal,
+    timeoutMs: BOUNDED.has(method) ? (target.entry.timeoutMs ?? edge.parts.limits.timeoutMs) : undefined,
   });
   return answerOf(edge, { request, facts, end, decisionId: verdict.decisionId });
 }
@@ -97,11 +109,7 @@ function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended)
       code: Number(end.error["code"]),
     };
   }
-  if (end.kind !== "result") {
-    // What was withdrawn may have been sent.
-    const code = end.kind === "lost" && !end.sent ? "upstream.unavailable" : "upstream.outcome_unknown";
-    return refusedMessage(request, { decisionId, refusal: refuse("handler", code) });
-  }
+  if (end.kind !== "result") return refusedMessage(request, { decisionId, refusal: refuse("handler", codeOfEnd(end)) });
   const verdict = WITH_CONTENT.has(method)
     ? edge.corridor.result({ method, params, facts, result: end.result, parent: decisionId })
     : ({ allowed: true, redact: [] } as const);
@@ -113,6 +121,12 @@ function answerOf(edge: GatewayEdge, { request, facts, end, decisionId }: Ended)
     if (Buffer.byteLength(text) <= edge.parts.limits.maxResultBytes) return resultAnswer(id, text);
     return refusedMessage(request, { decisionId, refusal: refuse("handler", "upstream.result_too_large") });
   });
+}
+
+function codeOfEnd(end: ForwardEnd): RefusalCode {
+  if (end.kind === "timeout") return "upstream.timeout";
+  // What was withdrawn may have been sent.
+  return end.kind === "lost" && !end.sent ? "upstream.unavailable" : "upstream.outcome_unknown";
 }
 
 /** The error of a refused message: positive code, stable text, the decision. */

@@ -129,6 +129,20 @@ describe("a hostile server", () => {
 });
 
 describe("[gateway:refusals] a request that is no call", () => {
+  it("that the server does not answer in time ends, and the server is told", async () => {
+    const gateway = await ready(
+      scripted(
+        `on("resources/read", () => undefined);
+         on("notifications/cancelled", (_, { reason }) => say({ method: "notifications/message", params: { level: "info", data: reason } }));`,
+        { flags: ["--sandbox", "none", "--upstream-timeout-ms", "500"] },
+      ),
+    );
+    const read = await gateway.ask({ id: 7, method: "resources/read", params: { uri: "test://a" } });
+    expect(read.error).toMatchObject({ code: 4403, data: { code: "upstream.timeout" } });
+    const told = await gateway.until(({ method }) => method === "notifications/message");
+    expect(told.params).toEqual({ level: "info", data: "timed out" });
+  });
+
   it("that was sent when the gateway ended is of unknown outcome, not unsent", async () => {
     const gateway = await ready(scripted(`on("resources/read", () => undefined);`));
     gateway.send({ id: 7, method: "resources/read", params: { uri: "test://a" } });
