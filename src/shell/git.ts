@@ -20,6 +20,7 @@ export function judgeGit(run: Run, call: Call): void {
   const rest = call.args.slice(verb.index + 1);
   judgeCheckout(run, given, rest);
   judgeConfigVerb(run, call, given);
+  judgeNewRepository(run, call, given);
   judgeRunners(run, call, given);
   if (run.gitHelpers === "unverifiable") judgeHelpers(run, call, given);
 }
@@ -60,10 +61,13 @@ function judgeAlias(run: Run, call: Call, { value, rest }: { value: Arg; rest: r
   judgeCode(run, { arg, call }, { fresh: true });
 }
 
+const TRANSPORTS = ["--upload-pack", "--receive-pack"];
+
 /** Remote helpers such as `ext::` run the program that their address names. */
 function judgeTransports(run: Run, given: Arguments): void {
   for (const { arg } of given.operands) if (/^(?:ext|fd)::/.test(arg.text)) report(run, "unverifiable.git.transport", arg);
-  for (const option of findOptions(given, ["--upload-pack", "--receive-pack"])) report(run, "unverifiable.git.transport", option.arg);
+  const options = given.operands[0]?.arg.text === "rebase" ? TRANSPORTS : [...TRANSPORTS, "--exec"];
+  for (const option of findOptions(given, options)) report(run, "unverifiable.git.transport", option.arg);
 }
 
 const PATH_LIKE = /^(?:\.|\.\.|\.?\.?\/.*|:[/(!].*|.*[*?].*|.*\/|~.*|.*\.(?!x$)[a-zA-Z][a-zA-Z0-9]{0,9}|\.[a-zA-Z].*)$/;
@@ -75,6 +79,18 @@ function judgeCheckout(run: Run, given: Arguments, rest: readonly Arg[]): void {
   const operands = given.operands.slice(1).map((operand) => operand.arg);
   const path = dashes === -1 ? (operands[1] ?? operands.find((arg) => arg.glob || PATH_LIKE.test(arg.text))) : rest[dashes + 1];
   if (path !== undefined) report(run, "destructive.git.checkout-paths", path);
+}
+
+/** What `clone` and `init` put into the new repository: settings, in force for the very call, and a template, whose hooks git runs. */
+function judgeNewRepository(run: Run, call: Call, given: Arguments): void {
+  const verb = given.operands[0]!;
+  if (verb.arg.text !== "clone" && verb.arg.text !== "init") return;
+  for (const { name, value, arg, index } of given.options) {
+    if (index < verb.index) continue;
+    const isSetting = verb.arg.text === "clone" && (name === "-c" || name === "--config");
+    if (isSetting && value !== undefined) judgeSetting(run, call, { value, given });
+    if (name === "--template" && value?.text !== "") report(run, "unverifiable.git.template", arg);
+  }
 }
 
 /** `git config KEY VALUE` with a key that names a program plants that program. */
@@ -97,6 +113,7 @@ function judgeRunners(run: Run, call: Call, given: Arguments): void {
   const [verb, sub] = given.operands.map((operand) => operand.arg.text);
   const from = given.operands[1]?.index ?? call.args.length;
   if (verb === "bisect" && sub === "run") judgeProgramWords(run, call, call.args.slice(from + 1));
+  if (verb === "for-each-repo") judgeProgramWords(run, call, [call.argv[0]!, ...call.args.slice(from)]);
   if (verb === "submodule" && sub === "foreach") judgeForeach(run, call, call.args.slice(from + 1));
   const names = RUNNER_OPTIONS[verb ?? ""];
   if (names === undefined) return;

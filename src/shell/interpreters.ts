@@ -39,7 +39,9 @@ export function judgeInterpreter(run: Run, call: Call, duty: { readonly row: Com
   if (reading.codes.length > 0) return;
   if (reading.module !== undefined) return judgeProgramWords(run, call, call.args.slice(reading.module));
   const script = reading.script === undefined ? undefined : call.args[reading.script]!;
-  if (script === undefined || script.text === "-" || script.text === "/dev/stdin") return judgeInput(run, call, row);
+  const isInput = script === undefined || script.text === "-" || script.text === "/dev/stdin";
+  // What is no file is the name of a database.
+  if (isInput || (row.late && !/\.m?js$/.test(script.text))) return judgeInput(run, call, row);
   judgeScriptFile(run, call, reading.script!);
 }
 

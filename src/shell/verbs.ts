@@ -3,7 +3,7 @@ import { isDryRun } from "./dry-run.ts";
 import { type Arg, type Call, type Run, report } from "./state.ts";
 import type { CompiledProgram, CompiledRow } from "./tables/compile.ts";
 import { SEED_VERBS } from "./tables/seed.ts";
-import { DESTROYING_VERBS, NEUTRAL_VERBS } from "./tables/verbs.ts";
+import { DESTROYING_VERBS, NEUTRAL_PREFIXES, NEUTRAL_VERBS } from "./tables/verbs.ts";
 
 /** Takes a program's arguments apart as its table says. */
 export function readProgramArguments(program: CompiledProgram, args: readonly Arg[]): Arguments {
@@ -18,7 +18,7 @@ export function readProgramArguments(program: CompiledProgram, args: readonly Ar
 export function judgeVerbs(run: Run, call: Call, duty: { readonly program: CompiledProgram }): void {
   const { program } = duty;
   const given = readProgramArguments(program, call.args);
-  if (isDryRun(program, given)) return;
+  if (isDryRun(program, given)) return judgeHelpers({ run, call, given }, program);
   const starts = given.operands[0]?.doubtful === true ? [0, 1] : [0];
   const before = run.findings.length;
   for (const start of starts) {
@@ -28,6 +28,11 @@ export function judgeVerbs(run: Run, call: Call, duty: { readonly program: Compi
     if (!program.data) judgeSeedVerb({ run, call, given }, start, before);
   }
   if (program.anywhere.size > 0) judgeAnywhere(run, given.operands, program);
+}
+
+/** A dry run destroys nothing itself, but runs the helpers that it is told to run. */
+function judgeHelpers(judged: Judged, program: CompiledProgram): void {
+  for (const row of program.rows) if (row.rule.startsWith("unverifiable.")) judgeRow(judged, row, 0);
 }
 
 interface Judged {
@@ -88,6 +93,11 @@ function judgeSeedVerb({ run, call, given }: Judged, start: number, before: numb
   if (call.args.length > 0) report(run, "destructive.seed-verb", operand.arg);
 }
 
+/** `list`, `db:list`, `describe-instances`; `ssh-key` and `search-service` are things, whatever they begin with. */
+function isNeutral(word: string): boolean {
+  return word.split(":").some((part) => NEUTRAL_VERBS.has(part) || (NEUTRAL_PREFIXES.has(part.split("-", 1)[0]!) && part.includes("-")));
+}
+
 /** Verbs that count at any depth (`gcloud compute disks delete`), up to a verb that makes the rest data. */
 function judgeAnywhere(run: Run, operands: readonly Operand[], program: CompiledProgram): void {
   for (const { arg } of operands) {
@@ -97,6 +107,6 @@ function judgeAnywhere(run: Run, operands: readonly Operand[], program: Compiled
     const parts = word.split(":").flatMap((part) => [part, part.split("-")[0]!]);
     const isNamedVerb = DESTROYING_VERBS.has(word.split("-").at(-1)!);
     if (isNamedVerb || parts.some((part) => program.anywhere.has(part))) return report(run, `destructive.${program.family}.verb`, arg);
-    if (parts.some((part) => NEUTRAL_VERBS.has(part))) return;
+    if (isNeutral(word)) return;
   }
 }

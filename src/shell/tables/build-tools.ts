@@ -14,6 +14,13 @@ export const BUILD_PROGRAMS: readonly VerbProgram[] = [
       { id: "target", operand: TARGET, example: "make -j4 distclean", clear: "make -n clean" },
       { id: "eval", options: "-E --eval", verdict: "unverifiable", example: "make --eval='x:;rm -rf build' x", clear: "make -C src all" },
       {
+        id: "function",
+        operand: /\$[({]|\$\$|^\w+\s*!=/,
+        verdict: "unverifiable",
+        example: "make 'X:=$(shell rm -rf build)' all",
+        clear: "make PREFIX=/usr all",
+      },
+      {
         id: "shell",
         operand: /^\.?SHELL(?:FLAGS)?:?=/,
         verdict: "unverifiable",
@@ -53,6 +60,35 @@ export const BUILD_PROGRAMS: readonly VerbProgram[] = [
         clear: "cmake --build . --target all",
       },
     ],
+  },
+  {
+    family: "task",
+    names: "composer mise deno",
+    rows: [
+      {
+        id: "script",
+        verbs: "run|run-script|task clean|clean:*|reset|db:drop|db:reset|db:wipe|db:purge|destroy*|purge*|nuke*|wipe*|delete*",
+        example: "deno task clean",
+        clear: "composer run test",
+      },
+    ],
+  },
+  {
+    family: "deno",
+    names: "deno",
+    data: true,
+    rows: [{ id: "remove", verbs: "uninstall|remove|rm|clean", example: "deno uninstall x", clear: "deno fmt" }],
+  },
+  {
+    family: "swift",
+    names: "swift",
+    data: true,
+    rows: [{ id: "clean", verbs: "package clean|reset|purge-cache", example: "swift package clean", clear: "swift package resolve" }],
+  },
+  {
+    family: "scons",
+    names: "scons",
+    rows: [{ id: "clean", options: "-c --clean --remove", example: "scons -c", clear: "scons -Q" }],
   },
   {
     family: "go",

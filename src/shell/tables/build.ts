@@ -26,6 +26,7 @@ import { PACKAGE_PROGRAMS } from "./packages.ts";
 import { SERVICE_PROGRAMS } from "./services.ts";
 import { SPECIAL_PROGRAMS } from "./special-programs.ts";
 import { SQL_CLIENTS } from "./sql.ts";
+import { STORAGE_PROGRAMS } from "./storage.ts";
 import { SUBCOMMAND_WRAPPERS } from "./subcommand-wrappers.ts";
 import { TRANSFER_ROWS } from "./transfer-rows.ts";
 import { TOOL_WRAPPERS } from "./tool-wrappers.ts";
@@ -63,6 +64,7 @@ export const VERB_PROGRAMS: readonly VerbProgram[] = [
   ...KUBERNETES_PROGRAMS,
   ...INFRASTRUCTURE_PROGRAMS,
   ...CLOUD_PROGRAMS,
+  ...STORAGE_PROGRAMS,
   ...SERVICE_PROGRAMS,
   ...PACKAGE_PROGRAMS,
   ...BUILD_PROGRAMS,

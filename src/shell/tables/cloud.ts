@@ -2,7 +2,7 @@ import type { VerbProgram } from "./types.ts";
 
 const AWS_VERBS =
   "delete*|terminate*|destroy*|remove*|purge*|batch-delete*|deregister*|stop*|disable*|revoke*|release*|detach*|cancel*|reset*|schedule-key-deletion|" +
-  "disassociate*|reboot*|drop*|forget*|deactivate*|undeploy*|expire*|wipe*|shutdown*|abort*|unassign*|untag*|unsubscribe*|deprecate*|batch-disassociate*|batch-remove*|force-*";
+  "disassociate*|reboot*|drop*|forget*|deactivate*|undeploy*|expire*|wipe*|shutdown*|abort*|close-account|leave-organization|unassign*|untag*|unsubscribe*|deprecate*|batch-disassociate*|batch-remove*|force-*";
 
 /** Cloud command lines (reference: shell.md §6, "Cloud"). */
 export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
@@ -69,6 +69,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
       "--project --account --configuration --format --filter --verbosity --impersonate-service-account --billing-project --zone --region --location",
     after: { "*": "--project --account --configuration --format --filter --zone --region --location --verbosity --limit --sort-by --uri" },
     rows: [
+      { id: "storage-move", verbs: "storage mv", example: "gcloud storage mv gs://a gs://b", clear: "gcloud storage cp gs://a gs://b" },
       {
         id: "resize-zero",
         options: "--num-nodes --size --min-instances",
@@ -88,7 +89,7 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     family: "az",
     names: "az azd",
     valued: "--subscription -o --output --query -g --resource-group -n --name",
-    after: { "*": "--subscription -o --output --query -g --resource-group -n --name --ids --vault-name --account-name" },
+    after: { "*": "--subscription -o --output --query -g --resource-group -n --name --ids --vault-name --account-name --mode" },
     rows: [
       {
         id: "rest-delete",
@@ -106,6 +107,14 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         clear: "az vm list",
       },
       { id: "down", verbs: "down", example: "azd down --purge", clear: "azd env list" },
+      {
+        id: "complete",
+        verbs: "deployment",
+        options: "--mode",
+        value: /^complete$/i,
+        example: "az deployment group create -g rg --mode Complete -f main.bicep",
+        clear: "az deployment group create -g rg --mode Incremental -f main.bicep",
+      },
     ],
     anywhere: {
       verbs: "delete destroy terminate remove rm purge deallocate revoke disable uninstall forget prune drop stop untag redeploy reimage",
@@ -139,6 +148,13 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         clear: "gh api graphql -f query='query{viewer{login}}'",
       },
       {
+        id: "delete-branch",
+        verbs: "pr|mr merge|close",
+        options: "-d --delete-branch --remove-source-branch",
+        example: "gh pr merge 1 --squash --delete-branch",
+        clear: "gh pr merge 1 --squash",
+      },
+      {
         id: "alias-shell",
         verbs: "alias set",
         options: "-s --shell",
@@ -154,58 +170,13 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
     },
   },
   {
-    family: "storage",
-    names: "gsutil rclone mc s3cmd s4cmd s5cmd b2 azcopy restic borg kopia duplicity tarsnap duplicacy",
-    valued: "-o -h -u -i --config -r --repo --repository-file -p --password-file --cache-dir --endpoint-url",
-    after: { rsync: "-o -h -u -i -x" },
-    rows: [
-      {
-        id: "remove",
-        verbs: "deletefile|rmdir|rmdirs|cleanup|dedupe|move|moveto|sync|mv|rewrite|recreate|break-lock|del|expunge",
-        example: "rclone sync src remote:bucket",
-        clear: "rclone copy src remote:bucket",
-      },
-      {
-        id: "rsync-delete",
-        verbs: "rsync",
-        options: "-d",
-        example: "gsutil -m rsync -r -d src gs://bucket",
-        clear: "gsutil rsync src gs://bucket",
-      },
-      {
-        id: "mirror-remove",
-        options: "--remove --delete --delete-destination --delete-removed",
-        example: "mc mirror --remove src s3/bucket",
-        clear: "mc mirror src s3/bucket",
-      },
-    ],
-    anywhere: {
-      verbs: "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop compact",
-      example: "gsutil -m rm -r gs://bucket/path",
-      clear: "rclone ls remote:delete",
-    },
-  },
-  {
-    family: "hdfs",
-    names: "hdfs hadoop",
-    single: true,
-    rows: [
-      {
-        id: "remove",
-        options: "-rm -rmr -rmdir -expunge -mv -moveFromLocal",
-        example: "hdfs dfs -rm -r /data",
-        clear: "hdfs dfs -ls /data",
-      },
-      { id: "format", verbs: "namenode", options: "-format", example: "hdfs namenode -format", clear: "hdfs dfsadmin -report" },
-    ],
-  },
-  {
     family: "platform",
     names:
       "heroku vault doctl fly flyctl vercel netlify wrangler linode-cli hcloud scw ibmcloud oci aliyun civo exo openstack render railway supabase firebase " +
       "pscale turso neonctl atlas confluent databricks bq cf stripe auth0 okta op bw etcdctl rabbitmqadmin nats kcat sf sfdx twilio ngrok cloudflared dapr " +
       "influx surge shopify expo eas sentry-cli dvc mlflow wandb huggingface-cli hf kaggle doppler infisical circleci gitlab-runner jenkins-cli ldcli unleash flipt fastly algolia meilisearch splunk deck kcadm kcadm.sh newrelic datadog-ci launchdarkly buildkite-agent bk act tkn argo prefect airflow dagster temporal tctl cadence pulsarctl rpk ksql",
     valued: "-a --app -r --remote -t --token -o --org -c --config --scope --cwd --project -p --project-id --profile --region -u --user",
+    after: { d1: "--command --file" },
     rows: [
       {
         id: "reset",
@@ -220,12 +191,29 @@ export const CLOUD_PROGRAMS: readonly VerbProgram[] = [
         example: "fly machine stop 1",
         clear: "fly machine list",
       },
-      { id: "scale-zero", verbs: "scale", operand: /^(?:0|\w+=0)$/, example: "fly scale count 0", clear: "fly scale count 2" },
+      { id: "scale-zero", verbs: "scale|ps:scale", operand: /^(?:0|\w+=0)$/, example: "fly scale count 0", clear: "fly scale count 2" },
+      { id: "down", verbs: "down", example: "railway down", clear: "railway up" },
+      {
+        id: "sql",
+        verbs: "d1 execute",
+        options: "--command",
+        value: /\b(?:drop|truncate|delete|alter)\b/i,
+        example: "wrangler d1 execute shop --command 'drop table t'",
+        clear: "wrangler d1 execute shop --command 'select 1'",
+      },
+      {
+        id: "sql-file",
+        verbs: "d1 execute",
+        options: "--file",
+        verdict: "unverifiable",
+        example: "wrangler d1 execute shop --file x.sql",
+        clear: "wrangler d1 list",
+      },
       { id: "seal", verbs: "operator seal|step-down|rekey", example: "vault operator seal", clear: "vault operator members" },
     ],
     anywhere: {
       verbs:
-        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop del obliterate wipe unpublish rollback archive unregister clean clear roll reset kill",
+        "delete destroy terminate remove rm rb purge deallocate revoke disable uninstall forget prune drop del obliterate wipe unpublish rollback archive unregister clean clear roll reset kill unset",
       example: "fly apps destroy web",
       clear: "vault read secret/delete",
     },

@@ -21,7 +21,7 @@ export const RUN_VALUED =
   "--volume-driver --volumes-from --pod --arch --os --secret --tz --umask";
 
 const GROUPS =
-  "container|image|images|volume|network|system|builder|buildx|context|plugin|secret|config|service|stack|node|swarm|manifest|pod|machine|checkpoint|kube|model|mcp";
+  "container|image|volume|network|system|builder|buildx|context|plugin|secret|config|service|stack|node|swarm|manifest|pod|machine|checkpoint|kube|model|mcp";
 
 /** docker and its kin (reference: shell.md §6, "Containers"); what they start is judged in ../containers.ts. */
 export const CONTAINER_PROGRAMS: readonly VerbProgram[] = [

@@ -49,6 +49,24 @@ export const DATABASE_PROGRAMS: readonly VerbProgram[] = [
     ],
   },
   {
+    family: "memcached",
+    names: "memcached-tool",
+    rows: [
+      {
+        id: "flush",
+        verbs: "* flush|flush_all",
+        example: "memcached-tool localhost:11211 flush",
+        clear: "memcached-tool localhost:11211 stats",
+      },
+    ],
+  },
+  {
+    family: "sqlplus",
+    names: "sqlplus sqlcl",
+    data: true,
+    rows: [{ id: "script", operand: /^@/, verdict: "unverifiable", example: "sqlplus u/p @drop.sql", clear: "sqlplus u/p" }],
+  },
+  {
     family: "nodetool",
     names: "nodetool scylla-nodetool elasticsearch-plugin opensearch-plugin rabbitmq-plugins",
     valued: "-h -p -u -pw",

@@ -104,6 +104,7 @@ export const ENVIRONMENT_ROWS: readonly EnvironmentRow[] = [
   { name: "TF_CLI_ARGS*", harmless: /^(?!.*destroy)[^|;&$`]*$/ },
   { name: "TF_CLI_CONFIG_FILE" },
   { name: "PGSERVICEFILE" },
+  { name: "FZF_DEFAULT_*", harmless: /^(?!.*(?:execute|become|reload|preview|bind|rm ))(?:fd|rg|find|ag|-)[^;|&$`]*$/ },
   { name: "KUBECONFIG_EXEC" },
 ];
 

@@ -81,12 +81,12 @@ export const FRAMEWORK_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "migrate",
     names:
-      "prisma drizzle-kit knex sequelize sequelize-cli typeorm flyway liquibase alembic goose dbmate sqlx diesel atlas-migrate refinery mix doctrine-migrations phinx yoyo sqitch tern hasura strapi medusa payload",
+      "prisma drizzle-kit knex sequelize sequelize-cli typeorm flyway liquibase alembic goose dbmate sqlx diesel atlas-migrate refinery mix doctrine-migrations phinx yoyo sqitch tern hasura strapi medusa payload flask",
     valued: "-c --config --url -u --env -e --schema -d --dir -path -database --dialect",
     rows: [
       {
         id: "reset",
-        verbs: "migrate|migration|migrations|database|db|schema reset|down|drop|revert|rollback|undo|fresh|refresh|clean|redo",
+        verbs: "migrate|migration|migrations|database|db|schema reset|down|downgrade|drop|revert|rollback|undo|fresh|refresh|clean|redo",
         example: "prisma migrate reset --force",
         clear: "prisma migrate status",
       },

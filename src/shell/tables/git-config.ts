@@ -17,7 +17,7 @@ export const GIT_HARMLESS_CONFIG: readonly RegExp[] = [
 
 /** Keys whose value is a program that git runs later (trials C03). */
 export const GIT_PROGRAM_KEYS =
-  /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|askpass|gitproxy|alternaterefscommand)|diff\.external|diff\..+\.(?:command|textconv)|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|credential\.(?:.+\.)?helper|gpg\.(?:.+\.)?program|sequence\.editor|interactive\.difffilter|pager\..+|(?:difftool|mergetool|man|browser|guitool)\..+\.(?:cmd|path)|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack|vcs)|trailer\..+\.(?:command|cmd)|include(?:if\..+)?\.path|sendemail\.(?:smtpserver|tocmd|cccmd|headercmd)|submodule\..+\.update|receive\.procreceiverefs)$/i;
+  /^(?:core\.(?:fsmonitor|hookspath|pager|editor|sshcommand|askpass|gitproxy|alternaterefscommand)|diff\.external|diff\..+\.(?:command|textconv)|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|credential\.(?:.+\.)?helper|gpg\.(?:.+\.)?program|sequence\.editor|interactive\.difffilter|init\.templatedir|pager\..+|(?:difftool|mergetool|man|browser|guitool)\..+\.(?:cmd|path)|uploadpack\.packobjectshook|remote\..+\.(?:uploadpack|receivepack|vcs)|trailer\..+\.(?:command|cmd)|include(?:if\..+)?\.path|sendemail\.(?:smtpserver|tocmd|cccmd|headercmd)|submodule\..+\.update|receive\.procreceiverefs)$/i;
 
 /** git's own verbs; any other may be an alias of the repository. */
 export const GIT_KNOWN_VERBS: ReadonlySet<string> = new Set(

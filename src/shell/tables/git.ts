@@ -21,6 +21,8 @@ export const GIT: VerbProgram = {
     merge: "-m -F -s -X --message",
     reset: "--pathspec-from-file",
     "log|show|diff|format-patch|whatchanged": "-n -S -G -L -O -o --output --since --until --author --grep --format --max-count --skip",
+    init: "-b --initial-branch --template --separate-git-dir --object-format",
+    "for-each-repo": "--config",
     archive: "-o --output --format --prefix --remote --exec",
     grep: "-e -f -A -B -C -m",
     clone: "-b -o -u -c -j --branch --origin --upload-pack --depth --config --template --reference",
@@ -30,7 +32,7 @@ export const GIT: VerbProgram = {
     "*": "-m -F -C -n",
   },
   dryRun: "-n --dry-run",
-  dryRunVerbs: "push clean",
+  dryRunVerbs: "push clean rm",
   rows: [
     {
       id: "push-force",
@@ -89,7 +91,8 @@ export const GIT: VerbProgram = {
       clear: "git symbolic-ref HEAD",
     },
     { id: "worktree", verbs: "worktree remove", example: "git worktree remove ../wt", clear: "git worktree list" },
-    { id: "rm", verbs: "rm", example: "git rm src/old.ts", clear: "git add rm" },
+    { id: "rm", verbs: "rm", example: "git rm src/old.ts", clear: "git rm -n src/old.ts" },
+    { id: "hook", verbs: "hook run", verdict: "unverifiable", example: "git hook run pre-commit", clear: "git hook list pre-commit" },
     { id: "remote-remove", verbs: "remote rm|remove", example: "git remote rm origin", clear: "git remote -v" },
     { id: "mv-force", verbs: "mv", options: "-f --force", example: "git mv -f a.ts b.ts", clear: "git mv a.ts b.ts" },
     { id: "submodule-deinit", verbs: "submodule deinit", example: "git submodule deinit vendor/x", clear: "git submodule status" },

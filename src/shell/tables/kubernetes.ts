@@ -53,10 +53,23 @@ export const KUBERNETES_PROGRAMS: readonly VerbProgram[] = [
     family: "helm",
     names: "helm helm3",
     valued: "-n --namespace --kube-context --kubeconfig --registry-config --repository-config",
+    after: {
+      "*":
+        "-n --namespace --kube-context --kubeconfig -f --values --set --set-string --set-file --set-json --set-literal --version --description " +
+        "--timeout --history-max --repo --post-renderer -o --output",
+    },
     dryRun: "--dry-run",
     rows: [
       { id: "uninstall", verbs: "uninstall|delete|del|un", example: "helm -n shop uninstall web", clear: "helm install charm ./chart" },
       { id: "rollback", verbs: "rollback", example: "helm rollback web 1", clear: "helm history web" },
+      {
+        id: "renderer",
+        options: "--post-renderer",
+        verdict: "unverifiable",
+        example: "helm template web ./chart --post-renderer ./x",
+        clear: "helm template web ./chart",
+      },
+      { id: "group", verbs: "plugin|repo uninstall|remove|rm", example: "helm plugin uninstall diff", clear: "helm plugin list" },
     ],
   },
   {
@@ -64,6 +77,13 @@ export const KUBERNETES_PROGRAMS: readonly VerbProgram[] = [
     names:
       "argocd flux velero istioctl linkerd cilium eksctl kops kind minikube k3d k0s kubeadm helmfile kustomize skaffold tilt devspace k9s talosctl kubectl-argo-rollouts rancher",
     rows: [
+      {
+        id: "plugin",
+        options: "--enable-exec --helm-command",
+        verdict: "unverifiable",
+        example: "kustomize build --enable-alpha-plugins --enable-exec .",
+        clear: "kustomize build .",
+      },
       { id: "kubeadm-reset", verbs: "reset", example: "kubeadm reset -f", clear: "kubeadm config images list" },
       { id: "stop", verbs: "stop", example: "minikube stop", clear: "minikube status" },
     ],

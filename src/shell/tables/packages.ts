@@ -83,7 +83,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
     rows: [
       {
         id: "remove",
-        verbs: "uninstall|remove|cleanup|rm|clean|purge|prune|yank|zap|implode|deintegrate|self-uninstall|autoremove|erase",
+        verbs: "uninstall|remove|cleanup|rm|clean|purge|prune|yank|zap|implode|deintegrate|self-uninstall|uninstall-all|autoremove|erase",
         example: "pip uninstall -y requests",
         clear: "pip install confirm",
       },
@@ -94,6 +94,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
         example: "conda env remove -n x",
         clear: "uv pip list",
       },
+      { id: "environment", options: "--rm", example: "pipenv --rm", clear: "pipenv --venv" },
       { id: "ef-drop", verbs: "ef database drop", example: "dotnet ef database drop -f", clear: "dotnet ef database update" },
       { id: "nuget-delete", verbs: "nuget delete", example: "dotnet nuget delete pkg 1.0", clear: "dotnet nuget list source" },
     ],
@@ -116,6 +117,8 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
         example: "npm dist-tag rm pkg beta",
         clear: "npm dist-tag ls pkg",
       },
+      { id: "global", verbs: "global remove", example: "yarn global remove left-pad", clear: "yarn global add left-pad" },
+      { id: "pm-cache", verbs: "pm cache rm", example: "bun pm cache rm", clear: "bun pm cache" },
       {
         id: "script",
         verbs: "run|run-script|rum|urn",

@@ -45,7 +45,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
         id: "stop",
         verbs:
           "stop|stopall|delete|kill|shutdown|remove|clear|unload|bootout|disable|terminate-*|kill-*|poweroff|reboot|halt|suspend|stop_app|reset|force_reset|" +
-          "delete_*|purge_queue|forget_cluster_node|close_all_*|graceful-stop",
+          "delete_*|purge_queue|forget_cluster_node|close_all_*|graceful-stop|quit",
         example: "pm2 delete all",
         clear: "pm2 list",
       },
@@ -119,7 +119,7 @@ export const SERVICE_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "network",
     names:
-      "ip nmcli ufw firewall-cmd nft ipset tc brctl ovs-vsctl bridge wg wg-quick networksetup resolvectl virsh VBoxManage vboxmanage vmrun qm pct xe govc esxcli",
+      "ip ifconfig nmcli ufw firewall-cmd nft ipset tc brctl ovs-vsctl bridge wg wg-quick networksetup resolvectl virsh VBoxManage vboxmanage vmrun qm pct xe govc esxcli",
     valued: "-n -c --connect --zone -t -4 -6 -N --netns",
     rows: [
       {

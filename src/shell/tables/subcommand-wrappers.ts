@@ -102,6 +102,14 @@ export const SUBCOMMAND_WRAPPERS: readonly SubcommandRow[] = [
   },
   { names: "crictl ctr", verbs: "exec", skip: 1, valued: "--exec-id --user", example: "crictl exec web rm x", clear: "crictl exec web ls" },
   {
+    names: "machinectl",
+    verbs: "shell",
+    skip: 1,
+    valued: "-M --machine --uid -E --setenv",
+    example: "machinectl shell root@web /bin/rm x",
+    clear: "machinectl shell root@web /bin/ls",
+  },
+  {
     names: "distrobox toolbox",
     verbs: "enter run",
     valued: "-c -n --container --name",

@@ -25,6 +25,7 @@ export const TOOL_WRAPPERS: readonly WrapperRow[] = [
   {
     names: "doppler infisical teller berglas summon secrethub",
     after: "-- run",
+    code: "--command",
     valued: "-p -c --project --config --env",
     example: "doppler run -- rm x",
     clear: "doppler secrets",
@@ -59,13 +60,23 @@ export const TOOL_WRAPPERS: readonly WrapperRow[] = [
   { names: "sshpass", valued: "-p -f -d -P", example: "sshpass -p x ssh host rm y", clear: "sshpass -p x ssh host uptime" },
   { names: "retry", valued: "-t -d -m --times --delay", example: "retry -t 3 rm x", clear: "retry ls" },
   {
-    names: "nodemon watchexec onchange chokidar reflex air",
+    names: "nodemon onchange chokidar air",
     code: "-x --exec -c --command",
     valued: "-e -w -i -f -d --watch --ext --ignore --filter",
     after: "--",
     example: "nodemon --exec 'rm x'",
     clear: "nodemon app.js",
   },
+  {
+    names: "watchexec",
+    valued:
+      "-w -e -i -f -d -s -o -E -j --watch --exts --ignore --filter --debounce --signal --stop-signal --stop-timeout --shell --workdir --project-origin " +
+      "--on-busy-update --env --fs-events --delay-run --poll --ignore-file",
+    joins: true,
+    example: "watchexec -e ts rm x",
+    clear: "watchexec -e ts npm test",
+  },
+  { names: "reflex", valued: "-r -g -R -G -d -j", example: "reflex -r x rm x", clear: "reflex -r x -- go test" },
   {
     names: "concurrently",
     code: "",

@@ -92,7 +92,7 @@ export const TRANSFER_ROWS: readonly VerbProgram[] = [
   },
   {
     family: "httpie",
-    names: "http https xh xhs httpie",
+    names: "http https xh xhs httpie curlie",
     data: true,
     valued: "-a --auth -o --output -s --style -p --print --session --proxy --verify --cert -A --auth-type --timeout",
     rows: [

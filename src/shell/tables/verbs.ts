@@ -10,6 +10,11 @@ export const NEUTRAL_VERBS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Those of them with which the name of an operation begins. */
+export const NEUTRAL_PREFIXES: ReadonlySet<string> = new Set(
+  cells("list describe get show view read add create update put set validate copy start"),
+);
+
 /** Verbs that make any word of an unknown program destructive, alone, beside a colon or before a hyphen (reference: shell.md §5.8). */
 export const DESTROYING_VERBS: ReadonlySet<string> = new Set(cells("delete destroy terminate purge drop wipe nuke uninstall"));
 

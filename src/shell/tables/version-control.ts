@@ -43,6 +43,7 @@ export const VERSION_CONTROL_PROGRAMS: readonly VerbProgram[] = [
         example: "jj bookmark delete x",
         clear: "jj bookmark list",
       },
+      { id: "push-delete", verbs: "git push", options: "--delete --deleted", example: "jj git push --delete topic", clear: "jj git push" },
       {
         id: "unversioned",
         verbs: "cleanup",
