@@ -21,6 +21,7 @@ async function ask(args: readonly string[], calls: readonly { readonly id: numbe
   const child = spawn(process.execPath, ["bin/regate.js", ...args], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const closed = once(child, "close");
+  child.stdin.on("error", () => undefined);
   let stdout = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     stdout += chunk;
