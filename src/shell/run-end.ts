@@ -80,7 +80,7 @@ export function ended(child: ChildProcess, { timeoutMs, signal, launch }: Progra
     );
     const watch = launch.isOverfull === undefined ? undefined : setInterval(() => killOverfull(pid), WATCH_MS);
     const killOverfull = (leader: number): void => {
-      if (launch.isOverfull?.(leader) !== true) return;
+      if (!isTooMany(launch, leader)) return;
       wasEnded = true;
       group.kill();
     };
@@ -88,6 +88,15 @@ export function ended(child: ChildProcess, { timeoutMs, signal, launch }: Progra
     signal?.addEventListener("abort", end, { once: true });
     if (signal?.aborted === true) end();
   });
+}
+
+/** A command whose processes cannot be counted, for want of file descriptors for instance, has too many. */
+function isTooMany({ isOverfull }: Launch, leader: number): boolean {
+  try {
+    return isOverfull?.(leader) === true;
+  } catch {
+    return true;
+  }
 }
 
 /**

@@ -304,3 +304,15 @@ test("a launcher wraps the command line, and nothing else changes", async () => 
   });
   expect(result.stdout).toMatch(/^wrapped: \/\S*\/bash --noprofile --norc -c echo inner \$WORD\ninner \/\n$/);
 });
+
+test("a command whose processes cannot be counted is ended, and the server goes on", async () => {
+  const launcher: RunOptions["launcher"] = ([file = "", ...args], { env }) => ({
+    file,
+    args,
+    env,
+    isOverfull() {
+      throw new Error("EMFILE: too many open files");
+    },
+  });
+  expect(await run("sleep 20", { launcher })).toMatchObject({ exit_code: null, signal: "SIGKILL", timed_out: false });
+});
