@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import { deviceError, isDeviceError } from "./device-error.ts";
+import type { DeviceLoginError } from "./device-error.ts";
 import { type BoundedFetch, boundedFetch, isAllowedUrl, isPlainHttp } from "./device-http.ts";
 import { pollForToken } from "./device-poll.ts";
 import { userOf } from "./device-user.ts";
@@ -59,14 +60,17 @@ export async function deviceLogin(
   if (parts.isAuthenticated === true) throw deviceError("the user of this session was authenticated by its token and cannot be replaced");
   if (parts.issuer === undefined) throw deviceError("no authorization server is configured");
   checkTokenPlace(parts.stateDir, parts.sessionId);
-  const declined = new AbortController();
-  const signal = AbortSignal.any([wish.signal, declined.signal]);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([wish.signal, ended.signal]);
   try {
-    return await login(parts, { issuer: parts.issuer, patienceMs, signal, declined });
+    return await login(parts, { issuer: parts.issuer, patienceMs, signal, end: (why) => ended.abort(why) });
   } catch (error) {
     wish.signal.throwIfAborted();
-    if (declined.signal.aborted) throw deviceError("the human declined");
-    throw isDeviceError(error) ? error : deviceError("the authorization server gave no usable answer", error);
+    const why: unknown = ended.signal.aborted ? ended.signal.reason : error;
+    throw isDeviceError(why) ? why : deviceError("the authorization server gave no usable answer", why);
+  } finally {
+    // Whoever is still asked need not answer any more.
+    ended.abort();
   }
 }
 
@@ -74,10 +78,11 @@ interface Login {
   readonly issuer: DeviceIssuer;
   readonly patienceMs: number;
   readonly signal: AbortSignal;
-  readonly declined: AbortController;
+  /** Ends the login for a reason that did not come from the authorization server. */
+  readonly end: (why: DeviceLoginError) => void;
 }
 
-async function login(parts: DeviceLoginParts, { issuer, patienceMs, signal, declined }: Login): Promise<StoredToken> {
+async function login(parts: DeviceLoginParts, { issuer, patienceMs, signal, end }: Login): Promise<StoredToken> {
   const started = performance.now();
   const options = { [oauth.customFetch]: boundedFetch(signal), [oauth.allowInsecureRequests]: isPlainHttp(issuer.issuer) };
   const client: oauth.Client = { client_id: issuer.clientId };
@@ -85,7 +90,7 @@ async function login(parts: DeviceLoginParts, { issuer, patienceMs, signal, decl
   const asked = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope: issuer.scope }, options);
   const device = await oauth.processDeviceAuthorizationResponse(server, client, await withInterval(asked));
   const notice = noticeOf(device);
-  void showTo(parts, { notice, signal, declined });
+  void showTo(parts, { notice, signal, end });
   const leftMs = patienceMs - (performance.now() - started);
   const token = await pollForToken({
     interval: device.interval,
@@ -108,9 +113,13 @@ async function login(parts: DeviceLoginParts, { issuer, patienceMs, signal, decl
 
 async function showTo(
   { show }: DeviceLoginParts,
-  shown: Pick<Login, "signal" | "declined"> & { readonly notice: LoginNotice },
+  { notice, signal, end }: Pick<Login, "signal" | "end"> & { readonly notice: LoginNotice },
 ): Promise<void> {
-  if (!(await show(shown.notice, shown.signal))) shown.declined.abort();
+  try {
+    if (!(await show(notice, signal))) end(deviceError("the human declined"));
+  } catch (error) {
+    end(deviceError("the code could be shown to nobody", error));
+  }
 }
 
 interface RequestOptions {

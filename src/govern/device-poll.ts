@@ -61,9 +61,10 @@ function isUnreadable(error: unknown): boolean {
   return response instanceof Response && (response.status >= 500 || !response.ok);
 }
 
-/** Nothing came back, or not in time. */
+/** What `fetch` says when nothing came back, and when the answer broke off. */
+const LOST = new Set(["fetch failed", "terminated"]);
+
+/** Nothing came back, not all of it, or not in time. */
 function isUnreached(error: unknown): boolean {
-  return (
-    (error instanceof TypeError && error.message === "fetch failed") || (error instanceof DOMException && error.name === "TimeoutError")
-  );
+  return (error instanceof TypeError && LOST.has(error.message)) || (error instanceof DOMException && error.name === "TimeoutError");
 }

@@ -146,6 +146,38 @@ describe.concurrent("a device login", { timeout: 120_000 }, () => {
     expect([statSync(file, { throwIfNoEntry: false }), users]).toEqual([undefined, []]);
   });
 
+  it("outlasts an answer that breaks off (G01)", async () => {
+    const broken: Say = (response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-length": "100" }).write('{"access_token"');
+      setImmediate(() => response.destroy());
+    };
+    const { base } = await hostile({ token: [broken, token] });
+    const { parts, users } = partsFor(base);
+    await deviceLogin(parts, { signal: never });
+    expect(users).toEqual(["erik"]);
+  });
+
+  it("takes the question away from the human when it is over, however it ended", async () => {
+    for (const said of [token, oauthError("access_denied")]) {
+      const { base } = await hostile({ token: [said] });
+      let shown: AbortSignal | undefined;
+      const { parts } = partsFor(base, {
+        show: (_notice, signal) => {
+          shown = signal;
+          return new Promise(() => undefined);
+        },
+      });
+      await deviceLogin(parts, { signal: never }).catch(() => undefined);
+      expect(shown?.aborted).toBe(true);
+    }
+  });
+
+  it("fails when the code can be shown to nobody", async () => {
+    const { base } = await hostile({ token: [oauthError("authorization_pending")] });
+    const { parts } = partsFor(base, { show: () => Promise.reject(new Error("no channel")) });
+    await expect(deviceLogin(parts, { duration: "5s", signal: never })).rejects.toEqual(failed("the code could be shown to nobody"));
+  });
+
   it("ends when its time, or the code's, is over", async () => {
     const { base } = await hostile({ token: [oauthError("authorization_pending")] });
     await expect(deviceLogin(partsFor(base).parts, { duration: "2s", signal: never })).rejects.toEqual(failed("nobody confirmed"));
