@@ -85,7 +85,7 @@ describe("[gateway:pumping] the Inspector's command line sees through the gatewa
     expect(codes(direct)).toEqual([0, 0, 0, 0]);
   });
 
-  it("a refusal is shown as one, with its text; a tool that policy hides is not there for it", async () => {
+  it("a refusal is shown as one, with its text; a tool that policy hides is not there for it", { timeout: 240_000 }, async () => {
     const refused = await inspect(gated(realServer("everything")), call("get-sum", { a: "one", b: 2 }));
     expect([refused.code, refused.stdout]).toEqual([5, expect.stringContaining("`a`: expected number")]);
     expect(refused.stdout).toContain('"call.arguments_invalid"');

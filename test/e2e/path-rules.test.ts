@@ -6,13 +6,16 @@ import { codeOf, fixtureEntry, folder, startGateway, type GatewayProcess, type L
 import { buildShown, loggedBy, workFolder, type Shown } from "./path-rules-kit.ts";
 import { memoryServer, realServer } from "./real-servers.ts";
 
+/** Bundles of one's own: on a busy machine too every evaluation ends in time. */
+const PATIENT = ["--policy-deadline-ms", "60000"];
+
 const textOf = ({ result, error }: Line): string => result?.content?.map(({ text }) => text).join("") ?? error?.message ?? "";
 
 /** A gateway before one real server that keeps what it gets. */
 function before(bundle: string, id: string, command: readonly string[]): { gateway: GatewayProcess; got: () => string } {
   const stateDir = folder();
   const log = join(stateDir, `${id}.log`);
-  const gateway = startGateway({ stateDir, bundle, servers: { [id]: loggedBy(log, command) } });
+  const gateway = startGateway({ stateDir, flags: PATIENT, bundle, servers: { [id]: loggedBy(log, command) } });
   return { gateway, got: () => (existsSync(log) ? readFileSync(log, "utf8") : "") };
 }
 
@@ -123,7 +126,7 @@ describe("[gateway:decisions] rules on paths before server-filesystem (CVE-2025-
     const logs = ["files", "other"].map((id) => join(stateDir, `${id}.log`));
     const tool = { name: "delete_everything", inputSchema: { type: "object" } };
     const servers = Object.fromEntries(logs.map((log, at) => [["files", "other"][at], fixtureEntry(log, { only: [tool] })]));
-    const gateway = startGateway({ stateDir, bundle: shown.files, servers });
+    const gateway = startGateway({ stateDir, flags: PATIENT, bundle: shown.files, servers });
     await gateway.hello();
     expect((await gateway.ask({ id: 1, method: "tools/list" })).result?.["tools"]).toEqual([]);
     expect(textOf(await gateway.call("files__delete_everything", {}))).toBe("file_paths: no paths are declared for this tool");
@@ -188,7 +191,7 @@ describe("[gateway:decisions] rules on names", () => {
     const stateDir = folder();
     const only = ["git_init", "git_diff", "git_checkout", "git_add"].map((name) => ({ name, inputSchema: { type: "object" } }));
     const entry = fixtureEntry(join(stateDir, "git.log"), { only });
-    const gateway = startGateway({ stateDir, bundle: shown.names, servers: { git: entry } });
+    const gateway = startGateway({ stateDir, flags: PATIENT, bundle: shown.names, servers: { git: entry } });
     await gateway.hello();
     const repo_path = "/srv/repos/a";
     const [option, climbs] = ["git_arguments: a text begins with a hyphen", "git_arguments: a path leads to a folder above"];

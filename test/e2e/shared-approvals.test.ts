@@ -52,7 +52,8 @@ async function openTeam(server: RedisServer) {
   };
 }
 
-describe.skipIf(!haveRedis)("approvals of several fronts", () => {
+// Each test runs many processes, one after the other.
+describe.skipIf(!haveRedis)("approvals of several fronts", { timeout: 180_000 }, () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
@@ -167,7 +168,7 @@ describe.skipIf(!haveRedis)("approvals of several fronts", () => {
     expect(await b.call("run_shell", call)).toMatchObject({ code: "approval.indeterminate" });
     expect(await b.call("run_shell", call)).toMatchObject({ code: "approval.pending" });
     expect(team.marks()).toBe(1);
-  }, 180_000);
+  });
 
   it("without Redis nothing runs and nothing is lost", async () => {
     const own = await startRedis({ appendOnly: true });
