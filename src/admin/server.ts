@@ -55,7 +55,7 @@ const MAX_CONNECTIONS = 1_024;
  */
 export async function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
   const { stateDir, host, ports, version, note, stop } = options;
-  const before = options.webhook === undefined ? [] : await ports.approvals.list();
+  const before = options.webhook === undefined ? undefined : await ports.approvals.list();
   const hub = createEventHub();
   const sessions = await openSessionBook(stateDir, () => hub.emit({ name: "sessions", data: {} }));
   const core: AdminCore = { stateDir, ports, sessions, version, metrics: createMetrics(), now: options.now ?? ((): Date => new Date()) };
@@ -84,7 +84,7 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
   guard = createSiteGuard({ host, port, publicUrl: options.publicUrl });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const webhook = openWebhook(core, options, { pageUrl: options.publicUrl ?? url, before });
-  const endWatch = watchStores(core, { hub, report, onApproval: webhook?.tell });
+  const endWatch = watchStores(core, { hub, report, onApproval: webhook?.tell, before });
   const ended = untilStopped(stop, async () => {
     endWatch();
     await Promise.all([closeServer(server), sessions.close()]);
@@ -96,11 +96,11 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
 function openWebhook(
   { stateDir, metrics, now }: AdminCore,
   { webhook, note, stop }: AdminServerOptions,
-  { pageUrl, before }: { readonly pageUrl: string; readonly before: readonly Approval[] },
+  { pageUrl, before }: { readonly pageUrl: string; readonly before: readonly Approval[] | undefined },
 ): Webhook | undefined {
   if (webhook === undefined) return undefined;
   const opened = createWebhook({ ...webhook, stateDir, pageUrl, metrics, now, note, stop });
-  opened.catchUp(before);
+  opened.catchUp(before ?? []);
   return opened;
 }
 

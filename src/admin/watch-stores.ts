@@ -2,6 +2,7 @@ import { createApprovalWatch } from "./approval-events.ts";
 import type { ApprovalEvent } from "./approval-events.ts";
 import type { AdminCore } from "./core.ts";
 import type { EventHub } from "./events.ts";
+import type { Approval } from "./ports.ts";
 
 /** Who is told. */
 export interface StoreListeners {
@@ -9,6 +10,8 @@ export interface StoreListeners {
   /** Told of each problem once, until another comes. */
   readonly report: (problem: unknown) => void;
   readonly onApproval: ((event: ApprovalEvent) => void) | undefined;
+  /** The requests as they were when `onApproval` was last told of them; absent: it has heard of none. */
+  readonly before: readonly Approval[] | undefined;
 }
 
 /** How often the stops are looked at, and whether a request has expired: no file tells of that. */
@@ -21,8 +24,9 @@ const REST = 4;
 const LONGEST_REST_MS = 30_000;
 
 /** Turns changes of the stores into events. @returns ends it */
-export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval }: StoreListeners): () => void {
+export function watchStores({ ports, now }: AdminCore, { hub, report, onApproval, before }: StoreListeners): () => void {
   const watch = createApprovalWatch();
+  if (before !== undefined) watch.look(before);
   let nextExpiry = Number.POSITIVE_INFINITY;
   let stops = "";
   let restUntil = 0;

@@ -1,11 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { cpSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { Webhook as Verifier } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../audit/kit.ts";
+import { openStores } from "../../src/admin/stores.ts";
+import type { Approval } from "../../src/admin/ports.ts";
+import { openApprovalFiles } from "../../src/govern/approval-files.ts";
+import { keyOfToken } from "../../src/govern/keys.ts";
 import { fileRequest } from "./approval-file.ts";
-import { startKit } from "./kit.ts";
+import { makeToken, startKit } from "./kit.ts";
 import type { AdminKit } from "./kit.ts";
 
 const SECRET = randomBytes(32);
@@ -123,6 +129,28 @@ describe("the webhook", () => {
     expect(target.got).toHaveLength(3);
     expect(new Set(target.got.map(({ id }) => id)).size).toBe(3);
     expect((await second.ask("/v1/approvals?state=pending")).json.total).toBe(3);
+  });
+
+  it("tells of what is decided while the server starts", async () => {
+    const [target, stateDir, keysDir] = [await startTarget(), temporaryFolder(), temporaryFolder()];
+    await withHook(target, stateDir);
+    const again = temporaryFolder();
+    cpSync(join(stateDir, "webhook"), join(again, "webhook"), { recursive: true });
+    const token = makeToken({ stateDir: again, keysDir }, "bert");
+    const { id, shown } = fileRequest(again);
+    const stores = openStores({ approvals: openApprovalFiles(again), now: () => new Date(), report: () => undefined });
+    let isFirst = true;
+    const list = async (): Promise<readonly Approval[]> => {
+      const found = await stores.approvals.list();
+      if (isFirst)
+        await stores.approvals.decide({ id, decision: "deny", reason: "no", key: keyOfToken(again, token), shown: shown.digest });
+      isFirst = false;
+      return found;
+    };
+    const ports = { ...stores, approvals: { ...stores.approvals, list } };
+    await startKit({ webhook: { url: target.url, secret: SECRET, firstWaitMs: 20 }, ports }, again);
+    await until(() => target.got.length === 2);
+    expect(typesOf(target)).toEqual(["approval.created", "approval.decided"]);
   });
 
   it("tells no old stories when it is used for the first time", async () => {
