@@ -2,7 +2,7 @@ import { maskEncoded } from "./encoded.ts";
 import { REDACTED } from "./secret-patterns.ts";
 import { maskSkeletons, skeletonOf, withoutSkeletonTail } from "./skeleton.ts";
 
-/** So many secrets are remembered; the oldest go first. */
+/** So many secrets are remembered; those that were handed out longest ago go first. */
 const MAX_SECRETS = 256;
 /** So many characters of a form must stand at the end of an output that was cut for it to be taken away. */
 const MIN_TAIL = 4;
@@ -25,8 +25,10 @@ const live = new Map<string, Forms>();
  * @param secret at least eight characters
  */
 export function rememberSecret(secret: string): void {
-  if (live.has(secret)) return;
-  live.set(secret, formsOf(secret));
+  const forms = live.get(secret) ?? formsOf(secret);
+  // Behind all others: it is the one that was handed out last.
+  live.delete(secret);
+  live.set(secret, forms);
   const [oldest] = live.keys();
   if (live.size > MAX_SECRETS && oldest !== undefined) live.delete(oldest);
 }

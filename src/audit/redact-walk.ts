@@ -226,6 +226,6 @@ function collectStrings(value: JsonValue, into: Set<string>): void {
   const open: JsonValue[] = [value];
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
     if (typeof item === "string") into.add(item);
-    else if (typeof item === "object" && item !== null) open.push(...Object.values(item));
+    else if (typeof item === "object" && item !== null) for (const part of Object.values(item)) open.push(part);
   }
 }

@@ -20,6 +20,9 @@ interface Loaded {
   readonly explain: NonNullable<AdminPorts["explain"]>;
 }
 
+/** An interpreter of its own shows the conditions of each (200 MB): one is made at a time, and so many may wait or be made. */
+const MAX_WAITING = 8;
+
 /** Flags that are there for explanations alone: what they name is looked at before the server starts. */
 const EXPLAINED = ["bundle", "workdir", "agent-tools-file"] as const;
 
@@ -34,15 +37,24 @@ export async function checkExplanations(args: Arguments): Promise<void> {
  */
 export function lazyExplanations(args: Arguments, note: (line: string) => void): Explanations {
   let loading: Promise<Loaded> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const explained: Explanations["explain"] = async (call) => {
+    loading ??= load(args, note);
+    try {
+      return await (await loading).explain(call);
+    } catch (error) {
+      loading = undefined;
+      throw httpError(503, `explanations are not available: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
   return {
     async explain(call) {
-      loading ??= load(args, note);
-      try {
-        return await (await loading).explain(call);
-      } catch (error) {
-        loading = undefined;
-        throw httpError(503, `explanations are not available: ${error instanceof Error ? error.message : String(error)}`);
-      }
+      if (waiting >= MAX_WAITING) throw httpError(429, "too many requests");
+      waiting += 1;
+      const answer = last.then(() => explained(call)).finally(() => (waiting -= 1));
+      last = answer.catch(() => undefined);
+      return await answer;
     },
     async close() {
       const loaded = await loading?.catch(() => undefined);

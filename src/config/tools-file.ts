@@ -2,7 +2,6 @@ import { ConfigError } from "./config-error.ts";
 import { readBoundedFile } from "./read-file.ts";
 
 /** Names that an allowlist may hold (seed 003, tool allowlist). */
-/** Names that an allowlist may hold (seed 003, tool allowlist). */
 export const TOOL_NAME = /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,64}$/;
 const MAX_BYTES = 65_536;
 

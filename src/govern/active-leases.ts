@@ -53,7 +53,8 @@ export function openLeases({ stateDir, caller, environment, now, report }: Lease
       report(`\`${join(folder, name)}\` is not a lease: it grants nothing`);
     }
     const own = records.filter(({ session }) => session === caller.sessionId).toReversed();
-    known = { stamp, records: own };
+    // A file whose mode is mended does not change the folder.
+    known = unreadable.length === 0 ? { stamp, records: own } : undefined;
     return own;
   };
   return {

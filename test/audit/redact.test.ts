@@ -221,3 +221,8 @@ test("JSON in a string that is nested too deep is erased whole, the event stays"
   const deep = `${"[".repeat(5000)}"password"${"]".repeat(5000)}`;
   expect(redactEvent({ input: inputOf({ deep, b: 1 }) }).input["arguments"]).toEqual({ deep: "[REDACTED]", b: 1 });
 });
+
+test("a secret member may be a list of any length", () => {
+  const many = Array.from({ length: 300_000 }, () => 0);
+  expect(redactJson({ token: many, a: 1 })).toEqual({ value: { a: 1 }, erased: ["/token"], masked: [] });
+});
