@@ -181,7 +181,7 @@ function recordOf(desk: Desk, bound: Binding, { facts, terms }: ApprovalAsk): Pe
 }
 
 /** Whether a request has the terms of our policy, and lives no longer than they say. */
-function hasTerms(record: PendingRecord, terms: ApprovalTerms): boolean {
+function hasTerms(record: Filed["record"], terms: ApprovalTerms): boolean {
   const lifeMs = Date.parse(record.expires_at) - Date.parse(record.created_at);
   return termsText(record) === termsText(terms) && lifeMs <= terms.ttlSeconds * 1_000;
 }

@@ -21,8 +21,11 @@ export interface DeskOptions {
 
 /** A request as one desk knows it. */
 export interface Filed extends OpenRequest {
-  /** As it was when this desk first saw it: what becomes of it in the store changes nothing. */
-  readonly record: PendingRecord;
+  /**
+   * As it was when this desk first saw it: what becomes of it in the store changes nothing. Of the text that is shown, up to 1 MiB, the digest
+   * is enough: an agent may leave any number of requests open.
+   */
+  readonly record: Omit<PendingRecord, "shown"> & { readonly shown: Pick<PendingRecord["shown"], "digest"> };
   /** Of the call alone. */
   readonly call: string;
   /** Whether its terms are those of our policy. */
@@ -39,7 +42,8 @@ export interface Desk extends DeskOptions {
 
 /** Takes a request for the open one of a call. */
 export function opened(desk: Desk, record: PendingRecord, { call, isOurs }: Pick<Filed, "call" | "isOurs">): Filed {
-  const filed: Filed = { id: record.id, expires_at: record.expires_at, record, call, isOurs };
+  const { id, expires_at, shown } = record;
+  const filed: Filed = { id, expires_at, record: { ...record, shown: { digest: shown.digest } }, call, isOurs };
   desk.open.set(call, filed);
   return filed;
 }

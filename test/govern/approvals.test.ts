@@ -16,6 +16,17 @@ import { factsOf, idOf, newStore, openStore, removeStores, TERMS } from "./appro
 afterAll(removeStores);
 
 describe("one request", () => {
+  it("the text that is shown is kept on the disk alone: a session may leave any number of requests open", async () => {
+    const store = openStore();
+    const long = factsOf({ arguments: { command: `echo ${"x".repeat(500_000)}` } });
+    const standing = await store.desk.ask({ facts: long, terms: TERMS });
+    expect(JSON.stringify(standing).length).toBeLessThan(10_000);
+    expect((await store.view(idOf(standing))).shown.text.length).toBeGreaterThan(500_000);
+    store.human("anna");
+    await store.decide(idOf(standing), "anna");
+    expect((await store.desk.ask({ facts: long, terms: TERMS })).kind).toBe("approved");
+  });
+
   it("is filed once for the same call, in whatever order its keys stand (trial A04)", async () => {
     const { desk, stateDir } = openStore();
     const ids: string[] = [];
