@@ -183,6 +183,24 @@ describe.skipIf(!haveSystemPart(CHROMIUM))("the approvers' page in a real browse
     expect(await page.locator(".decision").count()).toBe(0);
   });
 
+  it("what is typed into a filter stays while decisions come in", async () => {
+    const { session, admin } = await scene();
+    await session.call("run_shell", { command: "ls" });
+    const { page } = await openPage(browser);
+    await signIn(page, admin, "#/decisions");
+    await page.waitForFunction(() => document.querySelectorAll(".decision").length === 1);
+    const field = page.getByLabel("Text", { exact: true });
+    await field.fill("no such text");
+    await session.call("run_shell", append("log"));
+    await page.waitForFunction(() => document.querySelectorAll(".decision").length === 2);
+    expect(await field.inputValue()).toBe("no such text");
+    await page.keyboard.press("Tab");
+    await page.getByText("No decision matches.").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.waitForFunction(() => document.querySelectorAll(".decision").length === 2);
+    expect(await field.inputValue()).toBe("");
+  });
+
   it("everything can be done with the keyboard alone", async () => {
     const { session, admin, workdir } = await scene();
     await session.call("run_shell", append("log"));

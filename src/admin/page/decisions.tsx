@@ -25,21 +25,43 @@ interface FilterProps {
   readonly onChange: (filter: Readonly<Record<string, string>>) => void;
 }
 
-function Filter({ filter, onChange }: FilterProps): JSX.Element {
-  const field = (name: string, label: string, type: "text" | "datetime-local" = "text"): JSX.Element => {
-    const input = {
-      id: `filter-${name}`,
-      value: filter[name] ?? "",
-      autocomplete: "off",
-      onChange: (event: { readonly currentTarget: HTMLInputElement }): void => onChange({ ...filter, [name]: event.currentTarget.value }),
-    };
-    return (
-      <div class={type === "text" ? "field" : "field time"}>
-        <label for={input.id}>{label}</label>
-        {type === "text" ? <input type="text" spellcheck={false} {...input} /> : <input type="datetime-local" {...input} />}
-      </div>
-    );
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: "text" | "datetime-local";
+  readonly value: string;
+  readonly onCommit: (value: string) => void;
+}
+
+/** A field of the filter: what is typed is kept while the page is drawn again, and counts once it is complete. */
+function Field({ name, label, type = "text", value, onCommit }: FieldProps): JSX.Element {
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
+  const input = {
+    id: `filter-${name}`,
+    value: draft,
+    autocomplete: "off",
+    onInput: (event: { readonly currentTarget: HTMLInputElement }): void => setDraft(event.currentTarget.value),
+    onChange: (event: { readonly currentTarget: HTMLInputElement }): void => onCommit(event.currentTarget.value),
   };
+  return (
+    <div class={type === "text" ? "field" : "field time"}>
+      <label for={input.id}>{label}</label>
+      {type === "text" ? <input type="text" spellcheck={false} {...input} /> : <input type="datetime-local" {...input} />}
+    </div>
+  );
+}
+
+function Filter({ filter, onChange }: FilterProps): JSX.Element {
+  const field = (name: string, label: string, type?: "datetime-local"): JSX.Element => (
+    <Field
+      name={name}
+      label={label}
+      value={filter[name] ?? ""}
+      onCommit={(value) => onChange({ ...filter, [name]: value })}
+      {...(type === undefined ? {} : { type })}
+    />
+  );
   const isOn = Object.values(filter).some((value) => value !== "");
   return (
     <form class="filter" role="search" aria-label="Filter decisions" onSubmit={(event) => event.preventDefault()}>
