@@ -25,8 +25,10 @@ function judgeProgram(run: Run, program: Arg): void {
 
 /** Tells whether an awk program calls `system`, opens a pipe, reads with `getline` or prints into a file. */
 export function runsOrWrites(program: string): boolean {
-  const bare = withoutParentheses(withoutTexts(program));
-  if (/\bsystem\s*\(|\bgetline\b|@load\b|@include\b/.test(withoutTexts(program))) return true;
+  // Two quotes go: what stood inside or outside a text before still does.
+  const texts = withoutTexts(program.replaceAll(/>>?[ \t]*"\/dev\/(?:stderr|stdout|null)"/g, " "));
+  const bare = withoutParentheses(texts);
+  if (/\bsystem\s*\(|\bgetline\b|@load\b|@include\b/.test(texts)) return true;
   return /\|&? ?(?:""|\w|\$)/.test(bare.replaceAll("||", "  ").replaceAll(/[ \t]+/g, " ")) || bare.split(/[;}\n]/).some(printsToFile);
 }
 

@@ -45,7 +45,8 @@ function isDestroyingVerb(text: string): boolean {
 /** Names that are ordinary words for other programs as well. */
 const ORDINARY = new Set(cells("install rename init kill make service task just go op stack test time"));
 
-function mayBeProgram(run: Run, arg: Arg): boolean {
+/** Tells whether a word is the name of a program that does more than read and print. */
+export function mayBeProgram(run: Run, arg: Arg): boolean {
   if (/\s/.test(arg.text) || (arg.text.includes("/") && !arg.text.startsWith("/"))) return false;
   const name = readName(arg);
   return !ORDINARY.has(name) && findProgram(run, name)?.some((duty) => duty.kind !== "data") === true;

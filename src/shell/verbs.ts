@@ -27,7 +27,7 @@ export function judgeVerbs(run: Run, call: Call, duty: { readonly program: Compi
     if (dynamic !== undefined && start === 0) report(run, "unverifiable.dynamic-verb", dynamic);
     if (!program.data) judgeSeedVerb({ run, call, given }, start, before);
   }
-  if (program.anywhere.size > 0) judgeAnywhere(run, given.operands, program);
+  if (program.anywhere.size > 0) judgeAnywhere(run, ownOperands(call, given.operands), program);
 }
 
 /** A dry run destroys nothing itself, but runs the helpers that it is told to run. */
@@ -83,7 +83,9 @@ function matchOption({ run, given }: Judged, row: CompiledRow): Arg | undefined 
 }
 
 function matchOperand(row: CompiledRow, operands: readonly Operand[]): Arg | undefined {
-  return operands.find((operand) => row.operand!.test(operand.arg.text))?.arg;
+  const last = row.first ? operands.findIndex((operand) => !operand.doubtful) : -1;
+  const known = last === -1 ? operands : operands.slice(0, last + 1);
+  return known.find((operand) => row.operand!.test(operand.arg.text))?.arg;
 }
 
 /** The seed's one-word fragments where a program's first verb stands. */
@@ -91,6 +93,13 @@ function judgeSeedVerb({ run, call, given }: Judged, start: number, before: numb
   const operand = given.operands[start];
   if (operand === undefined || !SEED_VERBS.has(operand.arg.text.toLowerCase()) || run.findings.length > before) return;
   if (call.args.length > 0) report(run, "destructive.seed-verb", operand.arg);
+}
+
+/** Without the command line that `op run -- …` starts. */
+function ownOperands(call: Call, operands: readonly Operand[]): readonly Operand[] {
+  const dashes = call.args.findIndex((arg) => arg.text === "--");
+  const own = dashes === -1 ? operands : operands.filter(({ index }) => index < dashes);
+  return own.some(({ arg }) => arg.text === "run" || arg.text === "exec") ? own : operands;
 }
 
 /** `list`, `db:list`, `describe-instances`; `ssh-key` and `search-service` are things, whatever they begin with. */
@@ -101,7 +110,7 @@ function isNeutral(word: string): boolean {
 /** Verbs that count at any depth (`gcloud compute disks delete`), up to a verb that makes the rest data. */
 function judgeAnywhere(run: Run, operands: readonly Operand[], program: CompiledProgram): void {
   for (const { arg } of operands) {
-    if (arg.dynamic || arg.glob) return report(run, "unverifiable.dynamic-verb", arg);
+    if (arg.dynamic || (arg.glob && !arg.text.includes("/"))) return report(run, "unverifiable.dynamic-verb", arg);
     const word = arg.text.toLowerCase();
     if (!/^[\w:-]+$/.test(word)) continue;
     const parts = word.split(":").flatMap((part) => [part, part.split("-")[0]!]);

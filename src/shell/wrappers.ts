@@ -3,7 +3,7 @@ import { judgeAssignmentWord } from "./assignments.ts";
 import { joinArgs, judgeCode } from "./nested.ts";
 import { type Arg, type Call, type Run, recordCommand, report } from "./state.ts";
 import type { WrapperRow } from "./tables/types.ts";
-import { judgeTrial } from "./unknown.ts";
+import { judgeTrial, mayBeProgram } from "./unknown.ts";
 
 /** A `WrapperRow` ready for use. */
 export interface CompiledWrapper extends Omit<WrapperRow, "valued" | "code" | "inert" | "after" | "shell"> {
@@ -35,7 +35,7 @@ export function judgeWrapper(run: Run, call: Call, duty: { readonly row: Compile
   if (hasOption(given, row.inert)) return;
   const rest = programWords(row, given, call.args);
   // Nothing is skipped that is itself a program: the table may be wrong about this build of the wrapper.
-  if ((row.skip ?? 0) > 0 && rest.length > 1) judgeTrial(run, call, rest);
+  if ((row.skip ?? 0) > 0 && rest.length > 1 && mayBeProgram(run, rest[0]!)) judgeTrial(run, call, rest);
   const [program, between] = skipOperands(run, row, rest);
   const options = [...given.options, ...between];
   const code = options.filter((option) => row.code.includes(option.name));
@@ -53,7 +53,8 @@ function judgeOptionCode(run: Run, call: Call, option: Option): void {
 /** The words from the wrapped program on, with whatever must still be skipped before it. */
 function programWords(row: CompiledWrapper, given: Arguments, args: readonly Arg[]): readonly Arg[] {
   if (row.after.size === 0) return given.operands.length === 0 ? [] : args.slice(given.operands[0]!.index);
-  const index = args.findIndex((arg) => row.after.has(arg.text));
+  const dashes = row.after.has("--") ? args.findIndex((arg) => arg.text === "--") : -1;
+  const index = dashes === -1 ? args.findIndex((arg) => row.after.has(arg.text)) : dashes;
   return index === -1 ? [] : args.slice(index + 1);
 }
 

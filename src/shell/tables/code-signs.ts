@@ -19,7 +19,7 @@ function signs(destroys: string, runs: string): CodeSigns {
 export const CODE_SIGNS: Readonly<Record<string, CodeSigns>> = Object.assign(Object.create(null) as object, {
   python: signs(
     "\\bos\\s*\\.\\s*(?:remove|unlink|rmdir|removedirs|truncate|rename|renames|replace|kill|killpg|ftruncate)\\b|shutil\\s*\\.\\s*(?:rmtree|move)|\\.unlink\\(|\\.rmdir\\(|\\brmtree\\b|" +
-      "(?<![.\\w])(?:remove|unlink|rmdir|removedirs)\\s*\\(|\\bopen\\s*\\([^)]{0,300},\\s*(?:mode\\s*=\\s*)?[bru]*['\"][^'\"]*[wx][^'\"]*['\"]|\\.write_(?:text|bytes)\\(|\\.truncate\\(|\\.rename\\(|\\.replace\\(['\"]?/|\\.touch\\(\\)\\.unlink",
+      "(?<![.\\w])(?:remove|unlink|rmdir|removedirs)\\s*\\(|\\bopen\\s*\\([^)]{0,300},\\s*(?:mode\\s*=\\s*)?[bru]*['\"][^'\"]*[wx][^'\"]*['\"]|\\.write_(?:text|bytes)\\(|\\.truncate\\(|\\.rename\\(|\\.replace\\(['\"]?/|\\.touch\\(\\)\\.unlink|\\b(?:requests|httpx)\\s*\\.\\s*delete\\b",
     "\\bos\\s*\\.\\s*(?:system|popen|exec\\w*|spawn\\w*|posix_spawn\\w*|startfile|fork)\\b|subprocess|\\bpty\\b|__import__|(?<![.\\w])(?:eval|exec|compile|execfile|system|popen)\\s*\\(|importlib|" +
       "\\bgetattr\\s*\\(|ctypes|\\bcommands\\b\\s*\\.|b64decode|runpy|marshal|pickle\\s*\\.\\s*loads|\\bsh\\s*\\.\\s*rm|multiprocessing|asyncio\\.create_subprocess|from\\s+os\\s+import|builtins|__builtins__|globals\\(\\)|vars\\(",
   ),

@@ -8,6 +8,7 @@ export interface CompiledRow {
   readonly options: readonly string[];
   readonly value: RegExp | undefined;
   readonly operand: RegExp | undefined;
+  readonly first: boolean;
   readonly unless: readonly string[];
   readonly choice: Choice | undefined;
 }
@@ -50,6 +51,7 @@ function compileRow(family: string, row: VerbRow): CompiledRow {
     options: cells(row.options),
     value: row.value,
     operand: row.operand,
+    first: row.first === true,
     unless: cells(row.unless),
     choice: row.choice,
   };

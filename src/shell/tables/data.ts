@@ -6,7 +6,7 @@ export const DATA_PROGRAMS = [
   "tree basename dirname realpath readlink test [ true false : cd pushd popd shopt umask wait sleep logger history jobs dirs hash xxd od hexdump hd strings",
   "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum shasum lsblk lscpu lsusb lspci lsmod lsns lslocks lsattr getfacl blkid findmnt dig nslookup",
   "host ping ping6 traceroute tracepath mtr column paste fold expr let return exit break continue read mapfile readarray lsof ss netstat groups tty bc factor",
-  "apt-cache printenv locale localectl hostnamectl timedatectl getent nproc last lastlog who w users finger look join fmt pr expand unexpand tsort shuf sort base64 base32",
+  "apt-cache dpkg-query perf printenv locale localectl hostnamectl timedatectl getent nproc last lastlog who w users finger look join fmt pr expand unexpand tsort shuf sort base64 base32",
   "zcat bzcat xzcat zless zmore bat batcat exa eza lsd fzf yq xq tomlq htmlq pup xmllint xmlstarlet csvcut csvgrep csvlook mlr dasel gron fx glow mdcat",
   "set unset local export declare typeset readonly getopts unalias bg fg disown times caller suspend compopt ulimit iconv dos2unix unix2dos tput clear reset stty",
   "journalctl dmesg vmstat iostat mpstat sar top htop btop atop iotop nethogs iftop pstree pmap ldd nm objdump readelf size c++filt addr2line",

@@ -84,6 +84,13 @@ export const INFRASTRUCTURE_PROGRAMS: readonly VerbProgram[] = [
         example: "ansible all -m apt -a 'name=nginx state=absent'",
         clear: "ansible all -m ping",
       },
+      {
+        id: "module",
+        options: "-m --module-name",
+        value: /(?:^|\.)(?:reboot|shutdown|win_reboot)$/,
+        example: "ansible web -m reboot",
+        clear: "ansible web -m setup",
+      },
     ],
   },
   {

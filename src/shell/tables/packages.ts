@@ -41,11 +41,13 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
   {
     family: "dpkg",
     names: "dpkg",
+    data: true,
     rows: [{ id: "remove", options: "-r -P --remove --purge", example: "dpkg --purge nginx", clear: "dpkg -l" }],
   },
   {
     family: "rpm",
     names: "rpm rpmdb rpmquery rpmverify",
+    data: true,
     rows: [
       { id: "erase", options: "-e --erase", unless: "-q --query -V --verify", example: "rpm -e nginx", clear: "rpm -qa" },
       {
@@ -122,6 +124,7 @@ export const PACKAGE_PROGRAMS: readonly VerbProgram[] = [
       {
         id: "script",
         verbs: "run|run-script|rum|urn",
+        first: true,
         operand: /(?:^|:)(?:(?:delete|destroy|terminate|purge|drop|wipe|nuke|uninstall|rm)(?:$|[:-])|(?:clean|reset)(?:$|:))/i,
         example: "npm run db:drop",
         clear: "npm run transform -- --watch",

@@ -117,7 +117,6 @@ export const SUBCOMMAND_WRAPPERS: readonly SubcommandRow[] = [
     clear: "toolbox list",
   },
   { names: "flatpak", verbs: "run", valued: "--command", skip: 1, example: "flatpak run org.x rm y", clear: "flatpak list" },
-  { names: "nix", verbs: "develop shell", valued: "", code: "-c --command", example: "nix develop -c 'rm x'", clear: "nix develop -c ls" },
   { names: "guix", verbs: "shell", valued: "-m", skip: 0, example: "guix shell -- rm x", clear: "guix shell -- ls" },
   { names: "vagrant", verbs: "ssh", code: "-c --command", example: "vagrant ssh -c 'rm x'", clear: "vagrant ssh -c uptime" },
   { names: "fly flyctl", verbs: "console", code: "-C --command", example: "fly ssh console -C 'rm x'", clear: "fly ssh console -C uptime" },

@@ -31,6 +31,14 @@ export const TOOL_WRAPPERS: readonly WrapperRow[] = [
     clear: "doppler secrets",
   },
   {
+    names: "nix",
+    after: "-c --command",
+    joins: true,
+    acts: true,
+    example: "nix develop -c rm x",
+    clear: "nix develop -c grep rm notes.txt",
+  },
+  {
     names: "nix-shell",
     code: "--run --command",
     bare: "shell",
@@ -58,6 +66,7 @@ export const TOOL_WRAPPERS: readonly WrapperRow[] = [
   },
   { names: "mosh", after: "--", acts: true, example: "mosh host -- rm x" },
   { names: "sshpass", valued: "-p -f -d -P", example: "sshpass -p x ssh host rm y", clear: "sshpass -p x ssh host uptime" },
+  { names: "pee", joins: true, example: "pee 'rm x'", clear: "pee cat" },
   { names: "retry", valued: "-t -d -m --times --delay", example: "retry -t 3 rm x", clear: "retry ls" },
   {
     names: "nodemon onchange chokidar air",

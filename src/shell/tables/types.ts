@@ -15,7 +15,7 @@ export type Choice =
 /**
  * One row of a program's verb table: a finding when every given part holds.
  * `verbs`: the first operands in order, blanks between them, `|` between alternatives, `*` for any, a final `*` for "begins with".
- * `options`: any of these is given. `value`: and its value matches. `operand`: any operand after the verbs matches.
+ * `first`: only the operand right after them may match. `options`: any of these is given. `value`: and its value matches. `operand`: any operand after the verbs matches.
  * `unless`: none of these options is given. `example` must have the finding, `clear` must not have it: both are tests.
  */
 export interface VerbRow {
@@ -24,6 +24,7 @@ export interface VerbRow {
   readonly options?: string;
   readonly value?: RegExp;
   readonly operand?: RegExp;
+  readonly first?: true;
   readonly unless?: string;
   readonly verdict?: "unverifiable" | "overwrite";
   readonly choice?: Choice;
